@@ -68,6 +68,7 @@ type FunctionChange struct {
 	Before float64 `json:"before"`
 	After  float64 `json:"after"`
 	Sure   float64 `json:"sure"`
+	Cost   int     `json:"cost"`
 }
 
 // TotalChange is the change of what one instance uses on average. Kind is cpu, heap or

@@ -192,6 +192,7 @@ type ShareChange struct {
 	Before  float64 `json:"before"`
 	After   float64 `json:"after"`
 	Sure    float64 `json:"sure"` // the part of After - Before that exceeds the sampling error
+	Cost    int     `json:"cost"` // 1 if the function costs an instance more, -1 if less, 0 if that isn't sure
 }
 
 // Marker is an event, such as a deployment.

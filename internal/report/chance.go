@@ -202,6 +202,13 @@ func (in *Instances) AddProfile(ctx context.Context, p *profile.Profile, column 
 	return nil
 }
 
+// Weighed returns the same instances with other weights, one per instance.
+func (in *Instances) Weighed(weights []float64) *Instances {
+	out := *in
+	out.weights = weights
+	return &out
+}
+
 // Bytes returns about how much memory the instances take.
 func (in *Instances) Bytes() int64 {
 	n := int64(100)
@@ -227,12 +234,25 @@ func (c *Chance) NewSpreads(base, head *Instances) {
 					continue
 				}
 				var s spreads
-				s.baseFlat, s.flat = welch(base, head, frame, func(v instanceValue) float64 { return v.flat })
-				s.baseCum, s.cum = welch(base, head, frame, func(v instanceValue) float64 { return v.cum })
+				s.baseFlat, s.flat = SpreadOf(base, head, frame, false)
+				s.baseCum, s.cum = SpreadOf(base, head, frame, true)
 				c.spreads[frame] = s
 			}
 		}
 	}
+}
+
+// SpreadOf returns the [Measured] spreads of one frame on both sides. They are 0 unless one side has two instances.
+func SpreadOf(base, head *Instances, frame string, cum bool) (baseSpread, headSpread float64) {
+	if len(base.all) < 2 && len(head.all) < 2 {
+		return 0, 0
+	}
+	return welch(base, head, frame, func(v instanceValue) float64 {
+		if cum {
+			return v.cum
+		}
+		return v.flat
+	})
 }
 
 // relative returns the mean of a frame's values per weight, and the squared relative

@@ -189,13 +189,15 @@ func (c *serviceAt) compare(ctx context.Context, s *Service, base, head *api.Sel
 		steps = append(steps, side)
 	}
 	out := &api.ServiceComparison{
-		Profile: c.id(head), Base: c.id(base), Instances: min(steps[0].instances.Count, steps[1].instances.Count),
+		Profile: c.id(head), Base: c.id(base), Instances: min(steps[0].instances.shares.Count, steps[1].instances.shares.Count),
 		Functions: []api.FunctionChange{}, Totals: []api.TotalChange{},
 	}
 	chances := chancesOf(steps)
 	for name := range union(steps[0].functions, steps[1].functions) {
 		if by := c.change(name, steps, chances); math.Abs(by.Sure) >= leastShare {
-			out.Functions = append(out.Functions, api.FunctionChange{Name: name, Before: rounded(by.Before), After: rounded(by.After), Sure: rounded(by.Sure)})
+			out.Functions = append(out.Functions, api.FunctionChange{
+				Name: name, Before: rounded(by.Before), After: rounded(by.After), Sure: rounded(by.Sure), Cost: by.Cost,
+			})
 		}
 	}
 	slices.SortFunc(out.Functions, func(a, b api.FunctionChange) int {

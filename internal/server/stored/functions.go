@@ -9,6 +9,7 @@ import (
 	"github.com/hone-go/hone/internal/server"
 	"github.com/hone-go/hone/internal/server/reports"
 	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/profile"
 )
 
 // A part is a window or a version, with its functions.
@@ -16,7 +17,7 @@ type part struct {
 	version   string
 	time      int64 // ns since 1970: start of the window, or of the version's first profile
 	sel       *api.Selection
-	instances *report.Instances // of a part that is compared; nil if they weren't asked for
+	instances *instanceFunctions // of a part that is compared; nil if they weren't asked for
 	*functionTable
 }
 
@@ -26,11 +27,23 @@ type functionTable struct {
 	first     int64 // start of the first profile, ns since 1970
 	total     int64 // 100 % of shares
 	samples   int64 // about how many samples there were, 0 if that isn't known
+	moment    bool  // values are those of a moment
 	functions map[string]functionValue
 	warnings  []string
 }
 
 type functionValue struct{ flat, cum int64 }
+
+// divisor is what values are divided by to be those of one instance.
+func (t *functionTable) divisor() float64 { return instanceDivisor(t.moment, t.Total) }
+
+// instanceDivisor returns the seconds of profiles, or their number if they have no duration or their values are those of a moment.
+func instanceDivisor(moment bool, t store.Total) float64 {
+	if moment || t.Duration == 0 {
+		return divisor(api.PerProfile, t, store.Total{})
+	}
+	return divisor(api.PerSecond, t, store.Total{})
+}
 
 // functionTable returns the functions of a selection for a version of its profiles. The
 // cache uses that version as a key, so as time passes, only the last window and the
@@ -61,7 +74,7 @@ func (h *historyQuery) functionTable(ctx context.Context, s *Service, sel *api.S
 		if err := top.Err(); err != nil {
 			return nil, 0, err
 		}
-		t.total, t.warnings = top.Total(), warnings.List()
+		t.total, t.warnings, t.moment = top.Total(), warnings.List(), profile.OfMoment(table.SampleType)
 		if p.Period > 0 && p.PeriodType.Unit == table.Unit {
 			t.samples = t.total / p.Period
 		}

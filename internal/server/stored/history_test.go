@@ -126,7 +126,7 @@ func TestHistoryVersions(t *testing.T) {
 	change := map[string]string{}
 	for _, f := range h.Functions {
 		first[f.Name] = *f.First
-		change[f.Name] = fmt.Sprintf("%s at %d: %.1f to %.1f, sure %v", f.Change.Version, (f.Change.Time-at(0))/60_000, f.Change.Before, f.Change.After, math.Abs(f.Change.Sure) > 0)
+		change[f.Name] = fmt.Sprintf("%s at %d: %.1f to %.1f, sure %v, cost %d", f.Change.Version, (f.Change.Time-at(0))/60_000, f.Change.Before, f.Change.After, math.Abs(f.Change.Sure) > 0, f.Change.Cost)
 	}
 	for name, want := range map[string]api.FirstSeen{
 		"main.work": {Time: at(0), Version: "v1"}, // which came then
@@ -138,10 +138,10 @@ func TestHistoryVersions(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"main.work": "v2 at 3: 99.0 to 49.5, sure true",
-		"main.slow": "v2 at 3: 0.0 to 49.5, sure true",
-		"main.new":  "v3 at 6: 0.0 to 9.8, sure true",
-		"main.rare": "v3 at 6: 1.0 to 0.0, sure false",
+		"main.work": "v2 at 3: 99.0 to 49.5, sure true, cost 0", // another function costs more
+		"main.slow": "v2 at 3: 0.0 to 49.5, sure true, cost 1",
+		"main.new":  "v3 at 6: 0.0 to 9.8, sure true, cost 1",
+		"main.rare": "v3 at 6: 1.0 to 0.0, sure false, cost 0",
 	} {
 		if change[name] != want {
 			t.Errorf("%s: %s, want %s", name, change[name], want)

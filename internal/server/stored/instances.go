@@ -115,11 +115,15 @@ func (in *instance) weight(t store.Total) float64 {
 	return divisor(api.PerProfile, t, in.requests)
 }
 
-// functionsOf returns the functions of the instances of a part, as shares.
-func (h *historyQuery) functionsOf(ctx context.Context, s *Service, of *part) (*report.Instances, error) {
+// instanceFunctions are the functions of the instances of a part, as shares and as costs.
+type instanceFunctions struct{ shares, costs *report.Instances }
+
+// functionsOf returns the functions of the instances of a part.
+func (h *historyQuery) functionsOf(ctx context.Context, s *Service, of *part) (*instanceFunctions, error) {
 	key := "instances " + of.sel.String() + fmt.Sprintf("@%x", of.Version) + " ?" + reports.Unusual(&h.options).Encode()
-	return server.Cached(ctx, s.srv.Cache, key, func(ctx context.Context) (*report.Instances, int64, error) {
+	return server.Cached(ctx, s.srv.Cache, key, func(ctx context.Context) (*instanceFunctions, int64, error) {
 		in := &report.Instances{}
+		var divisors []float64
 		all, n, err := s.selections.instances(ctx, of.sel, mostHistoryInstances)
 		if err != nil {
 			return nil, 0, err
@@ -139,14 +143,15 @@ func (h *historyQuery) functionsOf(ctx context.Context, s *Service, of *part) (*
 				}
 				index, err := p.SampleIndex("") // a merge has only the one that was asked for
 				if err != nil || index < 0 {
-					return in, 0, err
+					return &instanceFunctions{in, in.Weighed(divisors)}, 0, err
 				}
 				whole := float64(report.Magnitude(p, p.SampleTypes[index]))
 				if err := in.AddProfile(ctx, p, index, whole, h.options.Options); err != nil {
 					return nil, 0, err
 				}
+				divisors = append(divisors, instanceDivisor(of.moment, g.Total))
 			}
 		}
-		return in, in.Bytes(), nil
+		return &instanceFunctions{in, in.Weighed(divisors)}, in.Bytes(), nil
 	})
 }

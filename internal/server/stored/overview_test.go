@@ -226,6 +226,12 @@ func TestChanges(t *testing.T) {
 				if (i >= 0) != tt.changed || i >= 0 && (c.Functions[i].Sure <= 0 || c.Functions[i].Before >= c.Functions[i].After) {
 					t.Errorf("since the last %s: %+v", what, c)
 				}
+				// The share of main.rest falls; its cost stays.
+				for _, f := range c.Functions {
+					if (f.Name == "main.work") != (f.Cost > 0) || f.Cost < 0 {
+						t.Errorf("since the last %s, the cost of %s changed by %d", what, f.Name, f.Cost)
+					}
+				}
 				if several := len(tt.instances) > 1; several != (c.Instances > 1) {
 					t.Errorf("%d instances", c.Instances)
 				}

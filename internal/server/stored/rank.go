@@ -114,7 +114,7 @@ func (h *historyQuery) steps(ctx context.Context, s *Service, windows, versions 
 func sum(parts []part) part {
 	sel := *parts[0].sel
 	sel.To = parts[len(parts)-1].sel.To
-	all := part{time: parts[0].time, sel: &sel, functionTable: &functionTable{functions: map[string]functionValue{}}}
+	all := part{time: parts[0].time, sel: &sel, functionTable: &functionTable{moment: parts[0].moment, functions: map[string]functionValue{}}}
 	known := true
 	for _, t := range parts {
 		all.Total = add(all.Total, t.Total)
@@ -142,7 +142,7 @@ func chancesOf(steps []part) []report.Chance {
 			out[i].BaseEvent, out[i].Event = 100/float64(a.samples), 100/float64(b.samples)
 		}
 		if a.instances != nil && b.instances != nil {
-			out[i].NewSpreads(a.instances, b.instances)
+			out[i].NewSpreads(a.instances.shares, b.instances.shares)
 		}
 	}
 	return out
@@ -151,6 +151,7 @@ func chancesOf(steps []part) []report.Chance {
 // change returns the largest change of a function's share from one step to the next.
 func (h *historyQuery) change(name string, steps []part, chances []report.Chance) *api.ShareChange {
 	var most *api.ShareChange
+	step := 0
 	for i := 1; i < len(steps); i++ {
 		a, b := steps[i-1], steps[i]
 		c := &api.ShareChange{Time: api.Milliseconds(b.time), Version: b.version, Before: h.share(a.functionTable, name), After: h.share(b.functionTable, name)}
@@ -158,10 +159,30 @@ func (h *historyQuery) change(name string, steps []part, chances []report.Chance
 		after := report.Measured{Value: c.After, Event: chances[i].Event, Whole: 100}
 		c.Sure = chances[i].SureOf(name, h.cum, before, after)
 		if most == nil || compareChanges(c, most) > 0 {
-			most = c
+			most, step = c, i
 		}
 	}
+	if most != nil && most.Sure != 0 {
+		most.Cost = h.costChange(name, steps[step-1], steps[step])
+	}
 	return most
+}
+
+// costChange says whether an instance spends more on a function than before: 1 if it does, -1 if it spends less, and 0 if
+// chance explains the difference. A share says nothing of it: it falls if another function costs more.
+func (h *historyQuery) costChange(name string, before, after part) int {
+	measured := func(t part) report.Measured {
+		by, event := t.divisor(), eventOf([]part{t})
+		if !t.moment {
+			event /= by
+		}
+		return report.Measured{Value: h.valueOf(t.functionTable, name) / by, Event: event}
+	}
+	base, head := measured(before), measured(after)
+	if before.instances != nil && after.instances != nil {
+		base.Spread, head.Spread = report.SpreadOf(before.instances.costs, after.instances.costs, name, h.cum)
+	}
+	return cmp.Compare(report.SureChange(base, head), 0)
 }
 
 // compareChanges compares the sizes of changes. nil is the smallest.

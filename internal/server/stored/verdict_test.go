@@ -87,8 +87,11 @@ func TestVerdict(t *testing.T) {
 			for _, service := range []string{"shop", "unversioned"} {
 				history := historyOf(t, l, `cpu{service="`+service+`"}`, "rank", "change")
 				for _, f := range history.Functions {
-					if f.Name == "main.work" && (f.Change == nil || (f.Change.Sure != 0) != tt.changed) {
+					if f.Name == "main.work" && (f.Change == nil || (f.Change.Sure != 0) != tt.changed || (f.Change.Cost == 1) != tt.changed) {
 						t.Errorf("the history of %s has %+v", service, f.Change)
+					}
+					if f.Name == "main.rest" && (f.Change == nil || f.Change.Cost != 0) {
+						t.Errorf("the history of %s says that main.rest costs another amount: %+v", service, f.Change)
 					}
 				}
 			}

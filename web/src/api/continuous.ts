@@ -74,6 +74,8 @@ export interface FunctionChange {
   before: number;
   after: number;
   sure: number;
+  /** 1 if the function costs an instance more for sure, -1 if less, else 0. */
+  cost: number;
 }
 
 /** Of one instance on average, in the units of Usage. */
@@ -198,8 +200,8 @@ export interface FunctionHistory {
   versions: { flat: number[]; cum: number[] };
   /** start: in the first window already. */
   first?: { time: number; version: string; start: boolean };
-  /** In percent; sure is what of it is beyond the sampling error. */
-  change?: { time: number; version: string; before: number; after: number; sure: number };
+  /** In percent; sure is what of it is beyond the sampling error. cost: as in FunctionChange. */
+  change?: { time: number; version: string; before: number; after: number; sure: number; cost: number };
   /** Growth of the value per profile, if functions are ranked by it; slope is per hour. */
   growth?: { slope: number; before: number; after: number; sure: number };
 }

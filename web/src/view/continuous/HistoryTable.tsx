@@ -3,13 +3,14 @@ import { timeText } from '../../state/selection';
 import { go, href, selectFunction } from '../../state/state';
 import { follow } from '../link';
 import { IconButton, openFunctionMenu, type MenuItem } from '../parts';
-import { plural } from '../table/format';
+import { percentText, plural } from '../table/format';
 import { FunctionName } from '../table/FunctionName';
 import type { Order } from '../table/order';
 import { openSource } from '../table/select';
 import { Table, type Column } from '../table/Table';
 import { changeWords, costText, firstText, highestRate, meanShare, shareText, sum, TONES, versionName, versionShares } from './history';
 import type { Change as Changed } from './historyChange';
+import { costWay } from './words';
 
 interface Props {
   history: History;
@@ -89,7 +90,7 @@ export function columnsOf(
       id: 'change', title: 'Largest change', orderBy: 'change', order: 'descending', width: '13.5rem', from: 22,
       about: one ? 'Change of the share, from the first third of the time to the last' : 'Change of the share from one version to the next',
       cell: (f) => <Change of={f} compared={changeOf(f)} />,
-      text: (f) => (f.change ? `${shareText(f.change.before)} → ${shareText(f.change.after)} ${f.change.version}`.trim() : ''),
+      text: (f) => (f.change ? `${percentText(f.change.before)} → ${percentText(f.change.after)} ${f.change.version}`.trim() : ''),
     },
     {
       id: 'first', title: 'First seen', about: 'First version and time in this period', order: 'descending',
@@ -107,7 +108,7 @@ export function columnsOf(
           cost={costText(h, sum(cum ? f.cum : f.flat), sum(h.profiles), sum(h.duration), highest.get(f))}
         />
       ),
-      text: (f) => shareText(meanShare(h, f, cum)), ...(one ? {} : { kind: () => 'soft' }),
+      text: (f) => percentText(meanShare(h, f, cum)), ...(one ? {} : { kind: () => 'soft' }),
     },
     ...h.versions.map((v, i): Column<FunctionHistory> => ({
       id: `version ${v.version}`, title: versionName(v.version), width: '6.5rem', align: 'right',
@@ -121,7 +122,7 @@ export function columnsOf(
       },
       text: (f) => {
         const share = shares.get(f)?.[i] ?? null;
-        return share === null ? '' : shareText(share);
+        return share === null ? '' : percentText(share);
       },
       share: (f) => (100 * (shares.get(f)?.[i] ?? 0)) / most,
     })),
@@ -133,11 +134,12 @@ function Figure({ share, cost }: { share: string; cost: string }) {
   return <span class="history-figure">{share}{cost && <small>{cost}</small>}</span>;
 }
 
-/** How much the share changed the most, and with which version. */
+/** How much the share changed the most, and with which version; coloured if it also costs more or less. */
 function Change({ of: f, compared }: { of: FunctionHistory; compared: Changed | undefined }) {
   const c = f.change;
   if (!c) return <span class="soft">–</span>;
-  const way = c.sure === 0 ? 'soft' : c.sure > 0 ? 'history-more' : 'history-less';
+  const cost = costWay(c);
+  const way = c.sure === 0 ? 'soft' : cost > 0 ? 'history-more' : cost < 0 ? 'history-less' : '';
   return (
     <span class={`history-change ${way}`} title={changeWords(f)}>
       <i aria-hidden="true">{c.sure === 0 ? '' : c.sure > 0 ? '▲' : '▼'}</i>

@@ -5,7 +5,7 @@ import { changeWords, costsOf, costText, firstText, highestRate, linesOf, meanSh
 const f: FunctionHistory = {
   name: 'main.f', flat: [0, 10, 30], cum: [0, 20, 60], versions: { flat: [0, 40], cum: [0, 80] },
   first: { time: Date.UTC(2026, 10, 21, 9, 20), version: 'v2', start: false },
-  change: { time: Date.UTC(2026, 10, 21, 9, 20), version: 'v2', before: 0, after: 20, sure: 17.5 },
+  change: { time: Date.UTC(2026, 10, 21, 9, 20), version: 'v2', before: 0, after: 20, sure: 17.5, cost: 1 },
 };
 const h: History = {
   from: 0, to: 3, step: 1, type: 'cpu', unit: 'nanoseconds', time: [0, 1, 2], total: [0, 100, 100],
@@ -44,10 +44,10 @@ test('a version without the function has no share', () => {
 });
 
 test('changes are told with the version, and how sure they are', () => {
-  expect(changeWords(f)).toMatch(/^\+20\.0 points with v2, from 21 Nov \d\d:\d\d on; \+17\.5 points beyond sampling error$/);
+  expect(changeWords(f)).toMatch(/^\+20\.0 points with v2, from 21 Nov \d\d:\d\d on; \+17\.5 points beyond sampling error; it costs more$/);
   expect(changeWords({ ...f, change: { ...f.change!, sure: 0 } })).toMatch(/; within sampling error$/);
-  expect(changeWords({ ...f, change: { ...f.change!, version: '', sure: 20 } }))
-    .toMatch(/^\+20\.0 points in the last third of the time, from .* on$/);
+  expect(changeWords({ ...f, change: { ...f.change!, version: '', sure: 20, cost: 0 } }))
+    .toMatch(/^\+20\.0 points in the last third of the time, from .* on; it costs no more for sure$/);
 });
 
 test('when a function came', () => {

@@ -1,15 +1,16 @@
 // What History shows of an answer. Pure, but for the words' clock.
 
 import type { FunctionHistory, History } from '../../api/continuous';
-import { convert, coresAlike, rateOf } from '../../model/units';
+import { convert, coresAlike, formatSigned, rateOf, roundText } from '../../model/units';
 import { timeText } from '../../state/selection';
-import { overTimeText } from './words';
+import { shareText as decimalsText } from '../table/format';
+import { costWords, overTimeText } from './words';
 
 /** Lines that colours tell apart. */
 export const TONES = 8;
 
 /** A share in percent; all of a table have the same digits. */
-export const shareText = (percent: number): string => `${percent.toFixed(1)}%`;
+export const shareText = (percent: number): string => decimalsText(percent, 1);
 
 /** The shares of a function in the windows, in percent; null where there is no total. */
 export function sharesOf(h: History, f: FunctionHistory, cum: boolean): (number | null)[] {
@@ -86,12 +87,12 @@ export function firstText(f: FunctionHistory): string {
 export function changeWords(f: FunctionHistory): string {
   const c = f.change;
   if (!c) return 'Nothing to compare';
-  const points = (n: number) => `${n > 0 ? '+' : ''}${n.toFixed(1)} points`;
+  const points = (n: number) => `${formatSigned(n, (size) => roundText(size, 1))} points`;
   const since = c.version
     ? `with ${c.version}, from ${timeText(c.time, false)} on`
     : `in the last third of the time, from ${timeText(c.time, false)} on`;
   const sure = c.sure === 0 ? 'within sampling error' : c.sure === c.after - c.before ? '' : `${points(c.sure)} beyond sampling error`;
-  return [`${points(c.after - c.before)} ${since}`, sure].filter(Boolean).join('; ');
+  return [`${points(c.after - c.before)} ${since}`, sure, costWords(c)].filter(Boolean).join('; ');
 }
 
 /** Which functions have a line: the first ones that aren't left out, and the one that is looked at; with their colours. */

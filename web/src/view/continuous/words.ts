@@ -36,5 +36,19 @@ export function totalOf(over: OverTime | undefined, by: string, name: string): n
   return found && found.type !== '' ? found.total.value : null;
 }
 
+/**
+ * What a change of a share says of the cost: 1 for more, -1 for less, 0 if the cost didn't change that way for sure. A share
+ * falls, too, if others cost more.
+ */
+export const costWay = ({ sure, cost }: { sure: number; cost: number }): number => (Math.sign(sure) === cost ? cost : 0);
+
+/** The same in words; a share that didn't change for sure has none. */
+export function costWords({ sure, cost }: { sure: number; cost: number }): string {
+  if (sure === 0) return '';
+  const more = (rises: boolean) => (rises ? 'more' : 'less');
+  if (cost === 0) return `it costs no ${more(sure > 0)} for sure`;
+  return `${cost === Math.sign(sure) ? 'it' : 'but it'} costs ${more(cost > 0)}`;
+}
+
 /** Whether values are means of instances and nothing beside them says so: each profile has the seconds of one instance. */
 export const isPerInstance = (per: Per, by: string): boolean => per === 'second' && by !== 'instance';

@@ -7,6 +7,7 @@ import { lengthText, MINUTE, timeText, zoneText, type Span } from '../../state/s
 import { fresh } from '../../state/selected';
 import { go, href, type State } from '../../state/state';
 import { compareVersions } from '../continuous/Against';
+import { costWay, costWords } from '../continuous/words';
 import { follow } from '../link';
 import { IconButton } from '../parts';
 import { count, plural } from '../table/format';
@@ -213,17 +214,17 @@ function ChangeCell({ row: { service, now, lines: room }, since }: { row: Row; s
     return <span class="soft">{why}</span>;
   }
   const lines = [
-    ...c.totals.map((t) => ({ ...totalText(t), grew: t.sure > 0, name: '' })),
-    ...c.functions.map((f) => ({ title: f.name, change: shareText(f), about: undefined, grew: f.sure > 0, name: f.name })),
+    ...c.totals.map((t) => ({ ...totalText(t), grew: t.sure > 0, cost: Math.sign(t.sure), name: '' })),
+    ...c.functions.map((f) => ({
+      title: f.name, name: f.name, change: shareText(f), about: `Share of the profile; ${costWords(f)}`, grew: f.sure > 0, cost: costWay(f),
+    })),
   ].slice(0, room);
   if (lines.length === 0) return <span class="soft" title={judged(c)}>No sure change</span>;
   return (
     <ul class="start-cell start-list" title={judged(c)}>
       {lines.map((l) => (
         <li key={l.title} title={l.about}>
-          <span class={l.grew ? 'start-more' : 'start-less'} role="img" aria-label={l.grew ? 'more' : 'less'}>
-            {l.grew ? '▲' : '▼'}
-          </span>
+          <Way {...l} />
           {l.name
             ? <NameLink name={l.name} to={() => comparisonState(c, l.name)} />
             : <CellLink class="start-name start-total" to={() => comparisonState(c)}>{l.title}</CellLink>}
@@ -232,6 +233,12 @@ function ChangeCell({ row: { service, now, lines: room }, since }: { row: Row; s
       ))}
     </ul>
   );
+}
+
+/** Whether something grew, coloured if it costs more or less. */
+function Way({ grew, cost }: { grew: boolean; cost: number }) {
+  const kind = cost > 0 ? ' start-more' : cost < 0 ? ' start-less' : '';
+  return <span class={`start-way${kind}`} role="img" aria-label={grew ? 'more' : 'less'}>{grew ? '▲' : '▼'}</span>;
 }
 
 const judged = (c: ServiceComparison): string =>
