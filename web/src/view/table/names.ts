@@ -66,13 +66,13 @@ export function shortenParts(parts: NameParts, n: number): NameParts {
   let over = parts.before.length + parts.path.length + parts.name.length + parts.after.length - n;
   if (over <= 0) return parts;
   const cut = { ...parts };
-  for (const [part, least] of [['after', 18], ['path', 1], ['before', 0], ['after', 10], ['name', 1]] as const) {
+  for (const [part, least] of [['after', 18], ['path', 0], ['before', 0], ['after', 10], ['name', 1]] as const) {
     const text = cut[part];
     if (over <= 0 || text.length <= least) continue;
     const rest = Math.max(least, text.length - over);
     if (rest === 0) cut[part] = '';
-    // Of a path, its end says most.
-    else if (part === 'path') cut.path = `…${text.slice(text.length - rest + 1)}`;
+    // Of a path, its last element says most; a part of one says nothing.
+    else if (part === 'path') cut.path = text.slice(text.lastIndexOf('/') + 1).length <= rest ? text.slice(text.lastIndexOf('/') + 1) : '';
     else if (part === 'after') cut.after = ` …${text.slice(text.length - rest + 2)}`;
     else cut[part] = shorten(text, rest);
     over -= text.length - cut[part].length;

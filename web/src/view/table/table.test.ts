@@ -62,7 +62,8 @@ describe('names', () => {
     expect(shorten('abcdefghij', 1)).toBe('…');
     const cut = shortenParts(nameParts({ name: 'github.com/some/where/pkg.(*Type).Method' }), 24);
     expect(cut.name).toBe('(*Type).Method');
-    expect(cut.path).toBe('…here/pkg.');
+    expect(cut.path).toBe('pkg.');
+    expect(shortenParts(nameParts({ name: 'regexp.(*Regexp).doExecute' }), 22)).toMatchObject({ path: '', name: '(*Regexp).doExecute' });
     const line = shortenParts(
       nameParts({ name: 'main.addLine github.com/hone-go/hone/examples/index.go:31', function: 'main.addLine' }), 32,
     );
