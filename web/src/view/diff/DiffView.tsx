@@ -9,7 +9,7 @@ import { choosing } from '../continuous/picking';
 import { chooseOrTell, ProfileList } from '../ProfilePicker';
 import { Button, Empty, openFunctionMenu, ReportState, tip } from '../parts';
 import { Find } from '../table/Find';
-import { changeText, count, plural } from '../table/format';
+import { changeText, count, endText, plural } from '../table/format';
 import { FunctionName } from '../table/FunctionName';
 import { orderText, parseOrder, sorted, type Order } from '../table/order';
 import { extend, untrimmed } from '../table/query';
@@ -211,7 +211,7 @@ function sideOf(v: DiffValue, side: Side): Figure {
 /** The interval of a change, without the unit, which is next to it. If the column has no unit, it is as the server prints it. */
 function intervalText({ interval }: DiffValue, figure: (side: Side) => string): string {
   if (!interval) return '';
-  const ends = (['low', 'high'] as const).map((side) => figure(side).replace(/\s*[a-zµ*]+(\/s)?$/i, ''));
+  const ends = (['low', 'high'] as const).map((side) => endText(figure(side)));
   return ends.includes('') ? interval.text : `[${ends.join(', ')}]`;
 }
 

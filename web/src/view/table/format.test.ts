@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { intervalText, marginText, shareText } from './format';
+import { endText, intervalText, marginText, shareText } from './format';
 
 test('the interval of a share', () => {
   expect(marginText(15.28, { low: 8.8, high: 25.4 })).toBe('±8.3');
@@ -20,4 +20,8 @@ test('an interval is never shown as nothing', () => {
 test('a small share is below what its digits show', () => {
   expect([0, 0.004, 0.04, -0.004, 12.3456].map((p) => shareText(p))).toEqual(['0%', '<0.01%', '0.04%', '>-0.01%', '12.35%']);
   expect([0, 0.04, 9.8].map((p) => shareText(p, 1))).toEqual(['0%', '<0.1%', '9.8%']);
+});
+
+test('an end of an interval is a number', () => {
+  expect(['-0.12s', '>-0.01s', '<+0.01 cores', '+1.50MB/s', '0', ''].map(endText)).toEqual(['-0.12', '-0.00', '+0.00', '+1.50', '0', '']);
 });

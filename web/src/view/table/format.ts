@@ -66,3 +66,12 @@ export function marginText(percent: number, margin: Margin): string {
   const text = roundText(half, half < 0.05 ? 2 : 1);
   return text.startsWith('<') ? `<±${text.slice(1)}` : `±${text}`;
 }
+
+/**
+ * A figure as the end of an interval: without its unit, and where it is below what the digits show, 0 with its sign. Another
+ * comparison within an interval can't be read.
+ */
+export function endText(figure: string): string {
+  const text = figure.replace(/\s*[a-zµ*]+(\/s)?$/i, '');
+  return /^[<>]/.test(text) ? text.slice(1).replace(/\d/g, '0') : text;
+}
