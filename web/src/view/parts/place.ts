@@ -31,6 +31,10 @@ export function place(anchor: Box, size: Size, window: Size, align: 'start' | 'e
     const height = Math.min(size.height, room);
     return { x, y: y(height), height };
   };
+  const point = anchor.left === anchor.right; // it may cover that
+  if (point && size.height > Math.max(above, below) && size.height <= window.height - 2 * EDGE) {
+    return { x, y: window.height - EDGE - size.height, height: size.height };
+  }
   if (size.height <= below || (below >= above && below >= LEAST)) return at(below, () => anchor.bottom + GAP);
   if (size.height <= above || above >= LEAST) return at(above, (height) => anchor.top - GAP - height);
   return at(window.height - 2 * EDGE, (height) => window.height - EDGE - height);
