@@ -42,6 +42,7 @@ function Shown({ state, sel, timeline }: { state: State; sel: Selection; timelin
   const report = loading.answer?.report;
   const functions = report?.functions ?? [];
   const chosen = functions.find((f) => isAt(f, state))?.name ?? '';
+  const told = report?.functions.some((f) => f.growth) ? verdict(report, cum) : [];
   const lines = useMemo(() => drawn(functions, chosen), [report, chosen]);
   const points = useMemo(
     () => (report ? functions.flatMap((f) => pointsOf(report, f, cum, lines, chosen, state, timeline, span)) : []),
@@ -56,6 +57,7 @@ function Shown({ state, sel, timeline }: { state: State; sel: Selection; timelin
             Cum
           </Button>
         </div>
+        {told.length > 0 && <b>{told[0]}</b>}
         <span class="grow" />
         <Button
           icon="download"
@@ -105,7 +107,7 @@ function Shown({ state, sel, timeline }: { state: State; sel: Selection; timelin
         )}
       </ReportState>
       <div class="pane-facts">
-        {report && verdict(report, cum).map((text) => <span key={text}>{text}</span>)}
+        {told.slice(1).map((text) => <span key={text}>{text}</span>)}
         <span>{report ? `mean per profile, ${plural(report.time.length, 'window')} of ${lengthText(report.step)}` : ''}</span>
       </div>
     </section>
