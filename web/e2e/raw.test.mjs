@@ -65,7 +65,8 @@ check('a filter shows what matches, and an id what refers to it', async ({ page,
   const lines = page.locator('.raw-line > :last-child');
   const find = page.getByRole('searchbox', { name: 'Filter the text' });
   const section = (/** @type {string} */ name) => page.getByRole('group', { name: 'Sections' }).getByRole('button', { name }).first();
-  const all = Number(/[\d\s]+$/.exec(String(await section('Samples').textContent()))?.[0].replaceAll(/\s/g, ''));
+  const samplesOf = async () => Number(/[\d\s]+$/.exec(String(await section('Samples').textContent()))?.[0].replaceAll(/\s/g, ''));
+  const all = await samplesOf();
   await page.getByRole('button', { name: 'Fold samples' }).click();
   await page.getByRole('button', { name: 'Only what refers to location 12', exact: true }).click();
   await eventually(async () => assert.equal(await find.inputValue(), 'location 12'));
@@ -80,7 +81,7 @@ check('a filter shows what matches, and an id what refers to it', async ({ page,
   await find.fill('nothing like this');
   await page.getByText('Nothing matches').waitFor();
   await find.fill('');
-  await eventually(async () => assert.equal(Number(/[\d\s]+$/.exec(String(await section('Samples').textContent()))?.[0].replaceAll(/\s/g, '')), all));
+  await eventually(async () => assert.equal(await samplesOf(), all));
 }, { mayShift: true });
 
 check('the lines that are shown are copied', async ({ page, open }) => {

@@ -1,3 +1,4 @@
+import { optionSpecs } from '../state/options';
 import { requestsState, selected } from '../state/selected';
 import { kindOf, REQUESTS } from '../state/selection';
 import { go, state } from '../state/state';
@@ -5,6 +6,8 @@ import { Button, Empty } from './parts';
 
 /** Filters that may leave nothing. */
 const FILTERS = ['focus', 'ignore', 'hide', 'show', 'show_from', 'prune_from', 'tagfocus', 'tagignore'] as const;
+
+const titleOf = (name: string): string => optionSpecs.find((o) => o.name === name)?.title ?? name;
 
 /** Whether requests are shown, which are counted by endpoint: they have values, but no functions. */
 export const isRequests = (): boolean => kindOf(selected.value?.q ?? '') === REQUESTS;
@@ -29,7 +32,7 @@ export function NoSamples() {
   };
   return (
     <Empty title="No samples left" icon="filter">
-      <p>Filtered out by {set.map((name) => `${name}=${options[name]}`).join(', ')}.</p>
+      <p>Filtered out by {set.map((name) => `${titleOf(name)} ${options[name]}`).join(', ')}.</p>
       <Button icon="reset" onClick={reset}>{set.length === 1 ? 'Remove the filter' : 'Remove these filters'}</Button>
     </Empty>
   );

@@ -36,7 +36,8 @@ export default function Summary() {
 const changeSummary = () => import('./ChangeSummary');
 
 function Told({ report }: { report: SummaryReport }) {
-  const { lines, shares, samples, cores, idle, change } = report;
+  const { lines, samples, cores, idle, change } = report;
+  const shares = report.shares.filter((s) => s.cost.value !== 0);
   if (change) return <Chunk load={changeSummary} props={{ change }} />;
   const many = selected.value !== null && selected.value.id === '';
   const counts = [

@@ -7,6 +7,7 @@ import { timeText } from '../../state/selection';
 import { selected } from '../../state/selected';
 import { state } from '../../state/state';
 import { Button, Dialog, Failure, IconButton, toast } from '../parts';
+import { plural } from '../table/format';
 import './share.css';
 
 const MOST = 2000; // bytes, as the server allows
@@ -59,7 +60,7 @@ export default function NotesDialog({ onClose }: { onClose: () => void }) {
               onInput={(e) => setText(e.currentTarget.value.replaceAll(/\s*\n\s*/g, ' '))}
             />
           </label>
-          <span id="note-size" class="form-problem" role="status">{size > MOST ? `Shorten it by ${size - MOST} bytes` : ''}</span>
+          <span id="note-size" class="form-problem" role="status">{size > MOST ? `Shorten it by ${plural(size - MOST, 'byte')}` : ''}</span>
           <div class="button-row"><Button kind="primary" type="submit" disabled={!text.trim() || size > MOST}>Add</Button></div>
         </form>
       </div>

@@ -218,7 +218,7 @@ const none: ReadonlyMap<number, readonly Finding[]> = new Map();
 function AdviceNote({ advising, marked, state }: { advising: Advising; marked: number; state: State }) {
   const { answer, progress, error } = advising;
   const there = inView(state, 'advice');
-  const text = error ? 'No advice' : answer ? `Advice on ${plural(marked, 'line')}` : progress ? 'Looking for advice …' : '';
+  const text = error ? 'No advice' : answer ? marked > 0 && `Advice on ${plural(marked, 'line')}` : progress ? 'Looking for advice …' : '';
   return (
     <span class="advice-told" role="status">
       {text && (

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eachText, nameForms, outline, placeOf, shareText, totalText, usageText } from './usage';
+import { eachText, meanText, nameForms, outline, placeOf, shareText, totalText, usageText } from './usage';
 
 test('usage has the unit that fits', () => {
   expect(usageText(4.477, 'cpu')).toBe('4.48 cores');
@@ -15,6 +15,10 @@ test('of several instances it says what each used', () => {
   expect(eachText(1.96, 4, 'cpu')).toBe('0.49 cores each');
   expect(eachText(1.96, 1, 'cpu')).toBe('');
   expect(eachText(null, 4, 'memory')).toBe('');
+});
+
+test('the top of a line is told', () => {
+  expect(meanText({ now: 1, mean: 0.5, values: [0.25, null, 0.75] }, 'cpu')).toBe('One instance: 0.5 cores on average, at most 0.75 cores');
 });
 
 test('an outline leaves out what is missing', () => {

@@ -19,8 +19,9 @@ export function usageText(value: number, of: Measure): string {
 export const eachText = (now: number | null, instances: number, of: Measure): string =>
   (now === null || instances < 2 ? '' : `${usageText(now / instances, of)} each`);
 
-/** What an average instance used, for a tooltip. */
-export const meanText = (use: Usage, of: Measure): string => `One instance: ${usageText(use.mean, of)} on average`;
+/** What an average instance used, and the top of its line, for a tooltip. */
+export const meanText = ({ mean, values }: Usage, of: Measure): string =>
+  `One instance: ${usageText(mean, of)} on average, at most ${usageText(Math.max(mean, ...values.map((v) => v ?? 0)), of)}`;
 
 /** The outline of values in a box of 100 by 20, from 0 to the largest; what is missing is left out. */
 export function outline(values: readonly (number | null)[]): string {
