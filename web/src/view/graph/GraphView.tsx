@@ -98,10 +98,12 @@ function Choice({ state, option, label, usual, choices }: ChoiceProps) {
   return (
     <label class="graph-choice">
       {label}
-      <select class="find" value={value} onChange={(e) => setOption(option, e.currentTarget.value === usual ? '' : e.currentTarget.value)}>
-        {!known && <option value={value}>{value}</option>}
-        {choices.map(([v, text]) => <option key={v} value={v}>{text}</option>)}
-      </select>
+      <span class="picklist">
+        <select value={value} onChange={(e) => setOption(option, e.currentTarget.value === usual ? '' : e.currentTarget.value)}>
+          {!known && <option value={value}>{value}</option>}
+          {choices.map(([v, text]) => <option key={v} value={v}>{text}</option>)}
+        </select>
+      </span>
     </label>
   );
 }
