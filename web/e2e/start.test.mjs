@@ -72,8 +72,10 @@ check('the costliest service is first, with its usage, version and what changed'
   assert.equal(await top.getByRole('link', { name: 'pricing.(*Engine).Discounts', exact: true }).count(), 1);
   const slower = (await cell(page, 'shop', 'Since the version before')).getByRole('listitem').first();
   assert.match(String(await slower.textContent()), /▲.*Discounts.*10\.\d% → 20\.\d%/);
+  assert.equal(await slower.locator('.start-more').count(), 1); // it costs more, too
   const faster = (await cell(page, 'search', 'Since the version before')).getByRole('listitem').first();
   assert.match(String(await faster.textContent()), /▼.*bm25/);
+  assert.equal(await faster.locator('.start-less').count(), 1);
   const today = (await cell(page, 'ledger', 'Since yesterday')).getByRole('listitem');
   assert.match(String(await today.filter({ hasText: 'report.group' }).textContent()), /▲/);
 });
