@@ -189,7 +189,7 @@ type point struct {
 func (p point) sum() int   { return p.x }
 func (p *point) norm() int { return p.x }
 
-func f(p, p2, p3, p4 *point, q point, xs []int, ps []point, arr *[4]int, m map[string]int, keys map[any]int, s string, n int, e error, v any, b []byte, fn func() int, ch chan int) {
+func f(p, p2, p3, p4, p5 *point, q point, xs []int, ps []point, arr *[4]int, m map[string]int, keys map[any]int, s string, n int, e error, v any, b []byte, fn func() int, ch chan int) {
 	_ = n + 1 //
 	_ = q.x //
 	_ = p.x // nil
@@ -224,29 +224,22 @@ func f(p, p2, p3, p4 *point, q point, xs []int, ps []point, arr *[4]int, m map[s
 	_ = fn() + xs[fn()] / p4.x // nil zero other
 	_ = <-ch //
 	_ = func() int { return xs[n] } //
+	_ = len(p5.list) // nil | nil
+	_ = p5.x // nil
 }
 `
 	_, p := check(t, text)
 	s := placeOf(t, p, "f")
-	named := func(set PanicSet) string {
-		var names []string
-		for i, name := range []string{"nil", "zero", "other"} {
-			if set&(1<<i) != 0 {
-				names = append(names, name)
-			}
-		}
-		return strings.Join(names, " ")
-	}
 	lines := strings.Split(text, "\n")
 	checked := 0
 	for _, stmt := range s.Decl.Body.List {
 		assign := stmt.(*ast.AssignStmt)
 		source, want, _ := strings.Cut(lines[p.Line(assign.Pos())-1], "//")
 		beside, ahead, _ := strings.Cut(want, "|")
-		if got := named(PanicsBeside(s, assign.Rhs[0])); got != strings.TrimSpace(beside) {
+		if got := panicNames(PanicsBeside(s, assign.Rhs[0])); got != strings.TrimSpace(beside) {
 			t.Errorf("%s: panics with %q, want %q", strings.TrimSpace(source), got, strings.TrimSpace(beside))
 		}
-		if got := named(PanicsAhead(s, assign.Rhs[0])); got != strings.TrimSpace(ahead) {
+		if got := panicNames(PanicsAhead(s, assign.Rhs[0])); got != strings.TrimSpace(ahead) {
 			t.Errorf("%s: panics with %q together with the calls, want %q", strings.TrimSpace(source), got, strings.TrimSpace(ahead))
 		}
 		checked++
@@ -254,6 +247,16 @@ func f(p, p2, p3, p4 *point, q point, xs []int, ps []point, arr *[4]int, m map[s
 	if checked != strings.Count(text, "\t_ = ") {
 		t.Errorf("%d expressions checked", checked)
 	}
+}
+
+func panicNames(set PanicSet) string {
+	var names []string
+	for i, name := range []string{"nil", "zero", "other"} {
+		if set&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, " ")
 }
 
 // placeOf returns a function of a package.

@@ -13,6 +13,20 @@ import (
 // NeverNil reports whether a pointer is known not to be nil: it is the address of something, or
 // a variable that earlier code has dereferenced.
 func NeverNil(s *code.Place, e ast.Expr) bool {
+	if neverNil(s, e) {
+		return true
+	}
+	c, ok := s.Root().FindNode(e)
+	return ok && wentThrough(s, Object(s, e), c)
+}
+
+// neverNilAt reports whether a pointer is known not to be nil at another place than its own, where it has the same value.
+func neverNilAt(s *code.Place, e ast.Expr, at inspector.Cursor) bool {
+	return neverNil(s, e) || wentThrough(s, Object(s, e), at)
+}
+
+// neverNil reports whether nothing makes a pointer nil, wherever it is used.
+func neverNil(s *code.Place, e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.UnaryExpr:
 		return e.Op == token.AND
@@ -29,20 +43,22 @@ func NeverNil(s *code.Place, e ast.Expr) bool {
 			values++
 			known = known && value != nil && Object(s, value) == nil && NeverNil(s, value)
 		}
-		if values > 0 && known {
-			return true
-		}
 	}
-	c, ok := s.Root().FindNode(e)
-	return ok && wentThrough(s, v, c)
+	return values > 0 && known
 }
 
 // wentThrough reports whether a statement on every path to a place has dereferenced a pointer, and
 // no code has assigned to the pointer since.
 func wentThrough(s *code.Place, v types.Object, at inspector.Cursor) bool {
+	if v == nil || !Private(s, v) {
+		return false
+	}
 	uses := func(n ast.Node) bool {
 		found := false
 		ast.Inspect(n, func(n ast.Node) bool {
+			if e, ok := n.(ast.Expr); ok && s.Info.Types[e].Value != nil {
+				return false // len of an array evaluates nothing
+			}
 			switch n := n.(type) {
 			case *ast.FuncLit, *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
 				return false
@@ -92,7 +108,7 @@ func wentThrough(s *code.Place, v types.Object, at inspector.Cursor) bool {
 					return true
 				}
 			case *ast.RangeStmt:
-				if uses(stmt.X) {
+				if ranges(s, stmt) && uses(stmt.X) {
 					return true
 				}
 			case *ast.ExprStmt, *ast.AssignStmt, *ast.IncDecStmt, *ast.ReturnStmt, *ast.DeclStmt:
