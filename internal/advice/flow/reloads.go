@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -13,10 +14,11 @@ import (
 // A Reload is what a loop loads from memory in each iteration although it doesn't change it. The compiler doesn't move
 // loads out of loops.
 type Reload struct {
-	Of    ast.Expr  // what the loop could keep in a variable
-	Depth int       // how many loads lead there, one after the other
-	Loads int       // in each iteration, of Of and of other such values
-	Loop  token.Pos // the innermost loop around the line
+	Of    ast.Expr   // what the loop could keep in a variable
+	Depth int        // how many loads lead there, one after the other
+	Loads int        // in each iteration, of Of and of other such values
+	Loop  ast.Node   // the innermost loop around the line
+	Paths []ast.Expr // all that it could keep, wherever it is in the loop, without what only leads to others: the code of each load, in order
 }
 
 // minReloads is how many loads are worth a word: one is in a cache and costs next to nothing.
@@ -29,6 +31,8 @@ func (f *Function) LoadedAgain(line int) (found Reload, ok bool) {
 		return found, false
 	}
 	writes := l.changes()
+	everywhere := slices.Concat(writes, changesIn(f.exits(l)))
+	ends, leads := make(map[ssa.Value]ast.Expr), make(map[ssa.Value]bool)
 	for b := range l.blocks {
 		for _, instr := range b.Instrs {
 			load, isLoad := f.stable(instr, l, writes)
@@ -43,10 +47,36 @@ func (f *Function) LoadedAgain(line int) (found Reload, ok bool) {
 			if depth := f.loadsTo(load, l, writes); e != nil && (depth > found.Depth || depth == found.Depth && e.Pos() < found.Of.Pos()) {
 				found.Depth, found.Of = depth, e
 			}
+			if _, ok := f.stable(instr, l, everywhere); ok && e != nil {
+				ends[load] = e
+			}
+			leadsTo(load.X, leads)
 		}
 	}
-	found.Loop = f.begin(l)
-	return found, found.Of != nil && found.Loads >= minReloads && found.Loop.IsValid()
+	for load, e := range ends {
+		if !leads[load] {
+			found.Paths = append(found.Paths, e)
+		}
+	}
+	slices.SortFunc(found.Paths, func(a, b ast.Expr) int { return int(a.Pos() - b.Pos()) })
+	found.Loop = f.statement(l)
+	return found, found.Of != nil && found.Loads >= minReloads && found.Loop != nil
+}
+
+// leadsTo adds the loads that an address is computed from.
+func leadsTo(v ssa.Value, all map[ssa.Value]bool) {
+	switch at := v.(type) {
+	case *ssa.FieldAddr:
+		leadsTo(at.X, all)
+	case *ssa.IndexAddr:
+		leadsTo(at.X, all)
+		leadsTo(at.Index, all)
+	case *ssa.UnOp:
+		if at.Op == token.MUL {
+			all[at] = true
+			leadsTo(at.X, all)
+		}
+	}
 }
 
 // loopAt returns the innermost loop with code on a line; nil if none has.
@@ -86,15 +116,43 @@ func (l *loop) always(b *ssa.BasicBlock) bool {
 	return true
 }
 
+// exits are the blocks in the statement of a loop that don't lead to its next iteration, such as those that end in a return.
+func (f *Function) exits(l *loop) (blocks []*ssa.BasicBlock) {
+	body := facts.LoopBody(f.statement(l))
+	if body == nil {
+		return nil
+	}
+	inside := func(instr ssa.Instruction) bool { return instr.Pos().IsValid() && facts.Within(body, instr.Pos()) }
+	for _, b := range f.fn.Blocks {
+		if !l.blocks[b] && l.head.Dominates(b) && slices.ContainsFunc(b.Instrs, inside) {
+			blocks = append(blocks, b)
+		}
+	}
+	return blocks
+}
+
 // changes are the instructions of a loop that may change memory.
-func (l *loop) changes() (writes []ssa.Instruction) {
-	l.each(func(instr ssa.Instruction) bool {
+func (l *loop) changes() []ssa.Instruction {
+	var blocks []*ssa.BasicBlock
+	for b := range l.blocks {
+		blocks = append(blocks, b)
+	}
+	return changesIn(blocks)
+}
+
+func changesIn(blocks []*ssa.BasicBlock) (writes []ssa.Instruction) {
+	visit := func(instr ssa.Instruction) bool {
 		switch instr := instr.(type) {
 		case *ssa.Store:
 			if !own(instr.Addr) && !isArgument(instr.Addr) {
 				writes = append(writes, instr)
 			}
-		case *ssa.Call, *ssa.Send, *ssa.Select, *ssa.Go, *ssa.RunDefers, *ssa.MapUpdate:
+		case *ssa.Call:
+			builtin, ok := instr.Call.Value.(*ssa.Builtin)
+			if !ok || builtin.Name() == "append" || builtin.Name() == "copy" || builtin.Name() == "clear" {
+				writes = append(writes, instr)
+			}
+		case *ssa.Send, *ssa.Select, *ssa.Go, *ssa.RunDefers, *ssa.MapUpdate:
 			writes = append(writes, instr)
 		case *ssa.UnOp:
 			if instr.Op == token.ARROW {
@@ -102,7 +160,10 @@ func (l *loop) changes() (writes []ssa.Instruction) {
 			}
 		}
 		return true
-	})
+	}
+	for _, b := range blocks {
+		all(b.Instrs, visit)
+	}
 	return writes
 }
 
@@ -141,6 +202,10 @@ func (f *Function) fixedAddress(v ssa.Value, l *loop, writes []ssa.Instruction, 
 	case *ssa.UnOp:
 		_, ok := f.stableTo(v, l, writes, depth-1)
 		return ok
+	case *ssa.BinOp:
+		return f.fixedAddress(v.X, l, writes, depth-1) && f.fixedAddress(v.Y, l, writes, depth-1)
+	case *ssa.Convert:
+		return f.fixedAddress(v.X, l, writes, depth-1)
 	}
 	return false
 }
@@ -279,7 +344,8 @@ func mayHold(t, inner types.Type) bool {
 type Accumulator struct {
 	Of            ast.Expr
 	Loads, Stores int
-	Loop          token.Pos // whose iterations load and store it; NoPos if it is in none
+	Loop          ast.Node // whose iterations load and store it; nil if it is in none
+	Alone         bool     // within a loop, no pointer, append or copy may lead to it, and what leaves the loop does nothing but return
 }
 
 // minAccesses is how many loads and how many stores outside of a loop are worth a word: a counter that starts again at its end
@@ -297,7 +363,7 @@ func (f *Function) KeptInMemory(line int) (found Accumulator, ok bool) {
 		for b := range l.blocks {
 			blocks = append(blocks, b)
 		}
-		if found.Loop = f.begin(l); !found.Loop.IsValid() {
+		if found.Loop = f.statement(l); found.Loop == nil {
 			return found, false
 		}
 	} else if len(f.loops) > 0 {
@@ -328,6 +394,7 @@ func (f *Function) KeptInMemory(line int) (found Accumulator, ok bool) {
 			}
 		}
 	}
+	var stored *ssa.Store
 	for _, s := range stores {
 		if !small(s.Val.Type()) || l != nil && (!l.always(s.Block()) || f.leaves(s, l) || !f.fixedAddress(s.Addr, l, writes, maxDepth)) {
 			continue
@@ -355,10 +422,53 @@ func (f *Function) KeptInMemory(line int) (found Accumulator, ok bool) {
 		}
 		enough := a.Loads >= minAccesses && a.Stores >= minAccesses || l != nil && a.Loads > 0
 		if !shared && enough && a.Of != nil && (found.Of == nil || a.Loads+a.Stores > found.Loads+found.Stores || a.Loads+a.Stores == found.Loads+found.Stores && a.Of.Pos() < found.Of.Pos()) {
-			found = a
+			found, stored = a, s
 		}
 	}
+	if stored != nil && l != nil {
+		found.Alone = f.alone(stored, blocks) && f.onlyReturns(l)
+	}
 	return found, found.Of != nil
+}
+
+// onlyReturns reports whether what leaves a loop does nothing before a return statement.
+func (f *Function) onlyReturns(l *loop) bool {
+	var returns []ast.Node
+	ast.Inspect(f.statement(l), func(n ast.Node) bool {
+		if _, is := n.(*ast.ReturnStmt); is {
+			returns = append(returns, n)
+		}
+		_, literal := n.(*ast.FuncLit)
+		return !literal
+	})
+	quiet := func(instr ssa.Instruction) bool {
+		switch instr.(type) {
+		case *ssa.Jump, *ssa.If, *ssa.Phi, *ssa.DebugRef, *ssa.Return:
+			return true
+		}
+		return slices.ContainsFunc(returns, func(r ast.Node) bool { return facts.Within(r, instr.Pos()) })
+	}
+	return !slices.ContainsFunc(f.exits(l), func(b *ssa.BasicBlock) bool { return !all(b.Instrs, quiet) })
+}
+
+// alone reports whether no instruction of some blocks may read or change what another one stores, through an address of which
+// only the type is known.
+func (f *Function) alone(s *ssa.Store, blocks []*ssa.BasicBlock) bool {
+	of := s.Val.Type()
+	return !slices.ContainsFunc(blocks, func(b *ssa.BasicBlock) bool {
+		return slices.ContainsFunc(b.Instrs, func(instr ssa.Instruction) bool {
+			switch instr := instr.(type) {
+			case *ssa.Store:
+				return known(instr.Addr) == "" && !own(instr.Addr) && overlap(instr.Addr, instr.Val.Type(), s.Addr, of)
+			case *ssa.UnOp:
+				return instr.Op == token.MUL && known(instr.X) == "" && !own(instr.X) && overlap(instr.X, instr.Type(), s.Addr, of)
+			case *ssa.Call:
+				_, builtin := instr.Call.Value.(*ssa.Builtin)
+				return builtin && f.changes(instr, s.Addr, of)
+			}
+			return false
+		})
+	})
 }
 
 // sameAddresses reports whether two addresses are those of the same field or element: from pointers that are the same, or that

@@ -85,7 +85,7 @@ func other(p *[]int, m *machine, to int) {
 		if !ok {
 			return ""
 		}
-		return fmt.Sprintf("%s %d %d", p.Source(found.Of), found.Loads, p.Line(found.Loop))
+		return fmt.Sprintf("%s %d %d", p.Source(found.Of), found.Loads, p.Line(found.Loop.Pos()))
 	})
 }
 
@@ -97,7 +97,43 @@ type sum struct { n, m uint; table [4]uint; next *sum }
 
 func (s *sum) add(list []byte) {
 	for _, b := range list {
-		s.n += uint(b) // kept: s.n 1 1 6
+		s.n += uint(b) // kept: s.n 1 1 6 alone
+	}
+}
+
+func (s *sum) pointed(list []byte, out *uint) {
+	for _, b := range list {
+		s.n += uint(b) // kept: s.n 1 1 12
+		*out = 3 // kept: s.n 1 1 12
+	}
+}
+
+func (s *sum) breaks(list []byte) {
+	for _, b := range list {
+		if b == 7 { // kept: s.n 1 1 19 alone
+			break
+		}
+		s.n += uint(b) // kept: s.n 1 1 19 alone
+	}
+}
+
+func (s *sum) returns(list []byte) uint {
+	for _, b := range list {
+		if b == 7 { // kept: s.n 1 1 28 alone
+			return s.n + s.m
+		}
+		s.n += uint(b) // kept: s.n 1 1 28 alone
+	}
+	return 0
+}
+
+func (s *sum) notes(list []byte) {
+	for _, b := range list {
+		if b == 7 { // kept: s.n 1 1 38
+			note(s)
+			break
+		}
+		s.n += uint(b) // kept: s.n 1 1 38
 	}
 }
 
@@ -148,9 +184,13 @@ func own(list []byte) uint {
 			return ""
 		}
 		at := 0
-		if found.Loop.IsValid() {
-			at = p.Line(found.Loop)
+		if found.Loop != nil {
+			at = p.Line(found.Loop.Pos())
 		}
-		return fmt.Sprintf("%s %d %d %d", p.Source(found.Of), found.Loads, found.Stores, at)
+		alone := ""
+		if found.Alone {
+			alone = " alone"
+		}
+		return fmt.Sprintf("%s %d %d %d%s", p.Source(found.Of), found.Loads, found.Stores, at, alone)
 	})
 }

@@ -172,7 +172,7 @@ func loadsAgain(s *advice.Site) string {
 	if name == "" {
 		return ""
 	}
-	return fmt.Sprintf("The loop on %s loads %s again in each iteration and doesn't change it (%d loads): a variable before the loop can hold it.", lineAt(s, found.Loop), name, found.Loads)
+	return fmt.Sprintf("The loop on %s loads %s again in each iteration and doesn't change it (%d loads): a variable before the loop can hold it.", lineAt(s, found.Loop.Pos()), name, found.Loads)
 }
 
 // nameFor is the source of an expression, "" if it is too long for a sentence.
@@ -197,8 +197,8 @@ func keepsInMemory(s *advice.Site) string {
 	if name == "" {
 		return ""
 	}
-	if found.Loop.IsValid() {
-		return fmt.Sprintf("Each iteration of the loop on %s loads and stores %s in memory: a local variable can stay in a register.", lineAt(s, found.Loop), name)
+	if found.Loop != nil {
+		return fmt.Sprintf("Each iteration of the loop on %s loads and stores %s in memory: a local variable can stay in a register.", lineAt(s, found.Loop.Pos()), name)
 	}
 	return fmt.Sprintf("%s loads %s %d times and stores it %d times in memory: a local variable can stay in a register.", s.Decl.Name.Name, name, found.Loads, found.Stores)
 }
