@@ -17,6 +17,8 @@ var cores = map[string]func(*gen) core{
 	"bulk-append":             bulkAppendCore,
 	"byte-loop":               byteLoopCore,
 	"loop-invariant-call":     invariantCore,
+	"loop-invariant-load":     loadsCore,
+	"loop-stores-field":       storesCore,
 	"string-concat-loop":      concatLoopCore,
 	"buffer-to-builder":       toBuilderCore,
 	"buffer-grow":             bufferGrowCore,

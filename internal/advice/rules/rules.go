@@ -61,6 +61,8 @@ var lineRules = []*advice.Rule{
 	locationPerCall,
 	logArgs,
 	loopInvariantCall,
+	loopInvariantLoad,
+	loopStoresField,
 	passwordHash,
 	randSourcePerCall,
 	readPerRequest,
