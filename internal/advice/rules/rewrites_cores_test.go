@@ -17,6 +17,7 @@ var cores = map[string]func(*gen) core{
 	"bulk-append":             bulkAppendCore,
 	"byte-loop":               byteLoopCore,
 	"loop-invariant-call":     invariantCore,
+	"deferred-call":           deferredCore,
 	"loop-invariant-load":     loadsCore,
 	"loop-stores-field":       storesCore,
 	"string-concat-loop":      concatLoopCore,

@@ -110,6 +110,7 @@ var lineRules = []*advice.Rule{
 	timerInLoop,
 	triesInTurn,
 	deferInLoop,
+	deferredCall,
 	timeNowLoop,
 	goroutinePerItem,
 	bytesSprintf,
