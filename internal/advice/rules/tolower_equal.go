@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
@@ -20,14 +21,14 @@ var tolowerEqual = &advice.Rule{
 compares without a copy and stops at the first difference. The same holds for package bytes.
 
 Review the rewrite, because a few letters outside of ASCII differ: for EqualFold, K and the Kelvin sign are equal, and
-so are s and ſ.`,
-	Class:  advice.Review,
+so are s and ſ. If one side is a constant without i, k and s, there are no such letters.`,
+	Class:  advice.Safe,
 	Frames: lazyregexp.New(`^(strings|bytes)\.(ToLower|ToUpper|Map)$`),
 	Gain:   4,
 	Match:  matchTolowerEqual,
 	Conditions: advice.Conditions{
 		Offered: "two texts are converted to lower or upper case only to be compared",
-		Review:  "letters that are equal for EqualFold but not in lower case, such as K and the Kelvin sign or s and ſ, may count as equal",
+		Review:  "one side is a constant without i, k and s, or letters that are equal for EqualFold but not in lower case, such as K and the Kelvin sign or s and ſ, may count as equal",
 	},
 }
 
@@ -66,7 +67,7 @@ func matchTolowerEqual(s *advice.Site) []advice.Match {
 }
 
 func foldMatch(s *advice.Site, n ast.Expr, code string, sides ...ast.Expr) advice.Match {
-	m := advice.Match{Node: n, Class: advice.Review, Edits: []advice.Edit{edit.Replace(n, code)}}
+	m := advice.Match{Node: n, Class: advice.Safe, Edits: []advice.Edit{edit.Replace(n, code)}}
 	m.Why = "Both sides are copied to compare them; EqualFold doesn't copy, and stops at the first difference."
 	var operands []ast.Expr
 	for _, side := range sides {
@@ -75,12 +76,26 @@ func foldMatch(s *advice.Site, n ast.Expr, code string, sides ...ast.Expr) advic
 		}
 		operands = append(operands, side)
 	}
-	edit.MustCheck(&m, []string{"that letters outside of ASCII don't matter: for EqualFold, s and \u017f are equal, for example"}, facts.Together(s.Place, operands...))
+	var letters []string
+	if !slices.ContainsFunc(sides, func(side ast.Expr) bool { return foldsInASCII(s, side) }) {
+		letters = []string{"that letters outside of ASCII don't matter: for EqualFold, s and \u017f are equal, for example"}
+	}
+	edit.MustCheck(&m, letters, facts.Together(s.Place, operands...))
 	if facts.Commented(s.Place, n.Pos(), n.End()) {
 		m.Edits = nil
 		m.Class = advice.AdviceOnly
 	}
 	return m
+}
+
+// foldsInASCII reports whether a side is a constant whose letters have no others outside of ASCII. The letters with such are i, of
+// which \u0130 and \u0131 are other cases for ToLower and ToUpper, and k and s.
+func foldsInASCII(s *advice.Site, e ast.Expr) bool {
+	if operand, _, ok := facts.Conversion(s.Place, e); ok {
+		e = operand
+	}
+	text, ok := facts.ConstantText(s.Place, e)
+	return ok && !strings.ContainsAny(text, "iksIKS")
 }
 
 // plainBool reports whether the result of a comparison is a bool, and not a named type.

@@ -15,7 +15,7 @@ func keepAlive(h map[string]string) bool {
 	if strings.ToLower(h["Connection"]) != "keep-alive" { // hot: strings.ToLower
 		return false
 	}
-	// want B: EqualFold doesn't copy
+	// want A: EqualFold doesn't copy, and stops at the first difference. (end)
 	return "UTF-8" == strings.ToUpper(h["Charset"]) && len(h) > 1 // hot: strings.ToUpper
 }
 
