@@ -31,7 +31,9 @@ func (x *examiner) report(inputs []Input, sites []*Site, missed []string, src *s
 	}
 	looked, left := fewLooks(rank(x.looks(rest)), x.options.MaxHotLines)
 	whole, wholeFailed := x.whole(inputs)
-	known := rank(slices.Concat(x.findings(places), whole))
+	reported := x.findings(places)
+	factsFailed := x.addFacts(reported, places)
+	known := rank(slices.Concat(reported, whole))
 	if x.options.MaxHotLines >= 0 {
 		known = perLine(known)
 	} else {
@@ -42,7 +44,7 @@ func (x *examiner) report(inputs []Input, sites []*Site, missed []string, src *s
 	report.Changed = changed(sites)
 	report.Summary = summary(report.Findings)
 	report.HotLines = left
-	report.Unexamined = slices.Concat(src.unexamined, missed, x.runtimeLocks(), failures(x.options.Rules, src.packages), distinct(failed, restFailed, wholeFailed))
+	report.Unexamined = slices.Concat(src.unexamined, missed, x.runtimeLocks(), failures(x.options.Rules, src.packages), distinct(failed, restFailed, factsFailed, wholeFailed))
 	return report
 }
 
@@ -176,6 +178,24 @@ func (x *examiner) findings(places []*occurrence) []Finding {
 		all = append(all, f)
 	}
 	return all
+}
+
+// addFacts adds to the findings of places what is known of their lines, if these are hot enough for a finding about that alone.
+// failed says which rules panicked, and where.
+func (x *examiner) addFacts(found []Finding, places []*occurrence) (failed []string) {
+	for i, p := range places {
+		for _, r := range x.options.Rules {
+			if r.Facts == nil || p.rule.Holds || !x.hotEnough(partOf(p.site, r, &Match{}), r, &Match{}) {
+				continue
+			}
+			said, err := r.facts(p.site, &found[i])
+			if err != nil {
+				failed = append(failed, err.Error())
+			}
+			found[i].Facts = append(found[i].Facts, said...)
+		}
+	}
+	return failed
 }
 
 // whole returns what rules find in programs as a whole. The same thing in several of

@@ -46,6 +46,8 @@ type Finding struct {
 
 	Evidence Evidence `json:"evidence"`
 	Bound    Bound    `json:"bound"`
+	// Facts are sentences: what else is known of the line.
+	Facts []string `json:"facts,omitempty"`
 	// Caveats are reasons to doubt the finding, or why its rewrite isn't offered.
 	Caveats []string `json:"caveats,omitempty"`
 	Fix     *Fix     `json:"fix,omitempty"`

@@ -14,6 +14,12 @@ func (r *Rule) matches(s *Site) (found []Match, err error) {
 	return r.Match(s), nil
 }
 
+// facts asks a rule about the line of another one's finding.
+func (r *Rule) facts(s *Site, f *Finding) (said []string, err error) {
+	defer r.caught(&err, func() string { return fmt.Sprintf("%s:%d", filepath.Base(s.hot.file), s.Line) })
+	return r.Facts(s, f), nil
+}
+
 // examined asks a rule about a program as a whole.
 func (r *Rule) examined(p *Program) (found []Finding, err error) {
 	defer r.caught(&err, func() string { return "a profile" })

@@ -50,6 +50,9 @@ type Rule struct {
 	// what a line itself runs: what it does and what it calls, up to the next line of the user's. Its
 	// findings are of class Look.
 	Rest bool
+	// Facts, for rules with Rest, returns sentences about a line on which another rule reports a finding: what that
+	// doesn't say.
+	Facts func(*Site, *Finding) []string
 
 	// Since is the go line of go.mod that the rewrite needs, such as "1.24"; "" for any.
 	Since string

@@ -146,6 +146,11 @@ func (f *Finding) text(b *strings.Builder, dir string) {
 	for _, text := range wrap(f.Why, 100) {
 		line("    %s", text)
 	}
+	for _, fact := range f.Facts {
+		for _, text := range wrap("also known: "+fact, 100) {
+			line("    %s", text)
+		}
+	}
 	for _, c := range f.Caveats {
 		line("    but: %s", c)
 	}

@@ -53,6 +53,7 @@ knows a place as hot, the first hot line is in the first three findings.`,
 	Class: advice.Look,
 	Rest:  true,
 	Match: matchHotLine,
+	Facts: factsBeside,
 }
 
 func matchHotLine(s *advice.Site) []advice.Match {
@@ -346,14 +347,17 @@ func whatAllocates(s *advice.Site, work advice.Work) string {
 	} else if kind := allocates(s); kind != "" {
 		text += ": " + kind
 	}
-	text += "."
-	for i, k := range slices.DeleteFunc(slices.Clone(s.Decisions()), func(k advice.Decision) bool { return k.Kind != advice.Escapes }) {
-		if i == maxReasons {
-			break
+	return strings.Join(append([]string{text + "."}, onHeap(s)...), " ")
+}
+
+// onHeap says which values of the line are on the heap, and why.
+func onHeap(s *advice.Site) (said []string) {
+	for _, k := range s.Decisions() {
+		if k.Kind == advice.Escapes && len(said) < maxReasons {
+			said = append(said, strings.TrimSuffix(k.Text, " escapes to heap")+" is on the heap"+because(k.Steps)+".")
 		}
-		text += " " + strings.TrimSuffix(k.Text, " escapes to heap") + " is on the heap" + because(k.Steps) + "."
 	}
-	return text
+	return said
 }
 
 // because says why a value is on the heap, by the steps that lead there: "" if they don't tell.
@@ -393,7 +397,9 @@ func because(steps []advice.Step) string {
 
 // notInlined says which calls on the line the compiler doesn't inline, and why: also calls of the
 // function itself, if the line is in no loop, so that calling may cost as much as the line.
-func notInlined(s *advice.Site) string {
+func notInlined(s *advice.Site) string { return strings.Join(callsNotInlined(s), " ") }
+
+func callsNotInlined(s *advice.Site) []string {
 	var all []string
 	atEnd := s.Package.Line(s.Func.Node().End()-1) == s.Line // deferred calls run there
 	if nodes := s.Nodes(); atEnd || len(nodes) > 0 && len(loopsAround(nodes[0])) == 0 {
@@ -410,7 +416,7 @@ func notInlined(s *advice.Site) string {
 			all = append(all, reason)
 		}
 	}
-	return strings.Join(all[:min(maxReasons, len(all))], " ")
+	return all[:min(maxReasons, len(all))]
 }
 
 func whyNotInlined(s *advice.Site, call code.Call) string {

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/hone-go/hone/internal/advice"
@@ -32,5 +33,32 @@ func TestHotLineRecorded(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkText(t, filepath.Join(data, c.golden), report, dir)
+	}
+}
+
+// TestFactsBeside: a finding of a rule says what else is known of its line, but not what its reason says.
+func TestFactsBeside(t *testing.T) {
+	const name, text = "facts.go", `package facts
+
+type machine struct {
+	states []int
+	limit  int
+}
+
+func (m *machine) sum(n int) (sum int) {
+	for i := 0; i < n; i++ {
+		sum += m.states[i] + m.limit // hot
+	}
+	return sum
+}
+`
+	f, p := check(t, name, []byte(text))
+	report := examinePackage(p, marked(t, f, name, []byte(text)), loopInvariantLoad, hotLineAlone)
+	if len(report.Findings) != 1 {
+		t.Fatalf("%d findings, want one", len(report.Findings))
+	}
+	facts := report.Findings[0].Facts
+	if want := []string{"The loop on line 9 handles one element (int) of m.states per iteration."}; !slices.Equal(facts, want) {
+		t.Errorf("facts are %q, want %q", facts, want)
 	}
 }

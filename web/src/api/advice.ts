@@ -62,6 +62,8 @@ export interface Finding {
   text?: string;
   evidence: Evidence;
   bound: Bound;
+  /** What else is known of the line. */
+  facts?: string[];
   caveats?: string[];
   fix?: { file: string; diff: string };
   /** Findings that this one stands for: of its rule in the function, or of another rule on the line, which have a title. */

@@ -49,6 +49,7 @@ export function FindingBody({ finding: f, trials, kept, command, within, inline 
         {others.length > 0 && <li>also seen in {others.slice(0, 5).join(', ')}{others.length > 5 && ` and ${others.length - 5} more`}</li>}
         {(f.also ?? []).filter((a) => a.title).map((a) => <li key={a.id}>also: {a.title}{a.most && `, ${a.most}`} ({a.id})</li>)}
         {elsewhere.length > 0 && <li>also: in this function {elsewhere.map((a) => `line ${a.line} (${a.id})`).join(', ')}</li>}
+        {(f.facts ?? []).map((fact) => <li key={fact}>also known: {fact}</li>)}
         {(f.caveats ?? []).map((c) => <li key={c} class="finding-but"><b>but</b> {c}</li>)}
       </ul>
       {f.fix && <Diff text={f.fix.diff} />}
