@@ -115,7 +115,7 @@ func withLooks(known, looked []Finding, hotter bool) []Finding {
 	if i := slices.IndexFunc(known, func(f Finding) bool { return !f.Shown() }); i >= 0 {
 		shown = i
 	}
-	known, others := known[:shown], known[shown:]
+	known, others := rewriteInSight(known[:shown]), known[shown:]
 	if len(looked) == 0 || len(known) < lookPlace {
 		return slices.Concat(known, looked, others)
 	}
@@ -123,6 +123,23 @@ func withLooks(known, looked []Finding, hotter bool) []Finding {
 		return slices.Concat(known, looked, others)
 	}
 	return slices.Concat(known[:lookPlace-1], looked[:1], known[lookPlace-1:], looked[1:], others)
+}
+
+// rewriteInSight moves the rewrite of the hottest line to the third place at the latest, if the line takes more CPU time than
+// the third finding could save. Rules about a line's own code promise little of it, and the line would else have been there as a hot
+// line.
+func rewriteInSight(known []Finding) []Finding {
+	best := -1
+	for i := lookPlace; i < len(known); i++ {
+		cpu := known[i].Evidence.CPU
+		if known[i].Fix != nil && cpu != nil && cpu.Share > known[lookPlace-1].Bound.Time && (best < 0 || cpu.Share > known[best].Evidence.CPU.Share) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return known
+	}
+	return slices.Concat(known[:lookPlace-1], known[best:best+1], known[lookPlace-1:best], known[best+1:])
 }
 
 // hottestOf is the largest share of what rules found at places.

@@ -80,6 +80,14 @@ func TestWithLooks(t *testing.T) {
 	if got := idsOf(withLooks(known, nil, true)); got != "sort map copy join" {
 		t.Errorf("without hot lines: %s", got)
 	}
+	known[3].Evidence.CPU = &Share{Share: 0.25}
+	if got := idsOf(withLooks(known, nil, false)); got != "sort map copy join" {
+		t.Errorf("the last without a rewrite: %s", got)
+	}
+	known[3].Fix = &Fix{}
+	if got := idsOf(withLooks(known, nil, false)); got != "sort map join copy" {
+		t.Errorf("the last with a rewrite of a hotter line: %s", got)
+	}
 }
 
 // TestLooksByTime: a line with most of few allocations isn't hotter than one with most of the time.
