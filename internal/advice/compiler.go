@@ -95,6 +95,35 @@ func compile(ctx context.Context, dir string, flags []string, pkgs []*compiled, 
 	for _, p := range pkgs {
 		p.id = ids[p.path]
 	}
+	return readTold(told, func(folder, file string) *compiled { return packageOf(pkgs, folder, file) })
+}
+
+// compileTests is compile for the tests of packages. They have instances of generic functions that the packages don't have, and
+// only of instances does the compiler say anything.
+func compileTests(ctx context.Context, dir string, flags []string, pkgs []*compiled) error {
+	tmp, err := temporary.Make()
+	if err != nil {
+		return err
+	}
+	defer tmp.Remove()
+	told := filepath.Join(tmp.Path, "told")
+	args := slices.Concat([]string{"test", "-c", "-o", os.DevNull, "-gcflags=-json=0," + told}, flags)
+	for _, p := range pkgs {
+		args = append(args, p.pattern)
+	}
+	if _, err := (gocmd.Command{Dir: dir, Args: args, Run: tmp.Run}).Output(ctx); err != nil {
+		return fmt.Errorf("compiler diagnostics of tests are missing: %w", err)
+	}
+	return readTold(told, func(_, file string) *compiled {
+		if i := slices.IndexFunc(pkgs, func(p *compiled) bool { return p.has(file) }); i >= 0 {
+			return pkgs[i]
+		}
+		return nil
+	})
+}
+
+// readTold reads what the compiler wrote to a folder. of returns the package that a file in a folder is about, nil for none.
+func readTold(told string, of func(folder, file string) *compiled) error {
 	return filepath.WalkDir(told, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -107,7 +136,7 @@ func compile(ctx context.Context, dir string, flags []string, pkgs []*compiled, 
 		if err != nil {
 			return err
 		}
-		if p := packageOf(pkgs, filepath.Base(filepath.Dir(name)), file.Name); p != nil {
+		if p := of(filepath.Base(filepath.Dir(name)), file.Name); p != nil {
 			p.files = append(p.files, file)
 		}
 		return nil

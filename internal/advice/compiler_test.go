@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hone-go/hone/internal/git/gittest"
+	"github.com/hone-go/hone/profile"
 )
 
 // compilerSays returns what the compiler says about packages, given by their folders.
@@ -182,4 +183,28 @@ func shortDecision(k Decision) string {
 	}
 	last := k.Steps[len(k.Steps)-1]
 	return k.Text + ": " + last.Code + " (" + last.How + ")"
+}
+
+// TestCompilerSaysOfInstances: only tests have an instance of a generic function, of which the compiler says why it isn't inlined.
+func TestCompilerSaysOfInstances(t *testing.T) {
+	dir := gittest.Folder(t, map[string]string{
+		"go.mod":    "module example.com/m\n\ngo 1.24\n",
+		"m.go":      "package m\n\ntype Set[K comparable] struct{ has map[K]bool }\n\nfunc (s *Set[K]) Add(keys ...K) {\n\tdefer delete(s.has, keys[0])\n\tfor _, k := range keys {\n\t\ts.has[k] = true\n\t}\n}\n",
+		"m_test.go": "package m_test\n\nimport (\n\t\"testing\"\n\n\t\"example.com/m\"\n)\n\nfunc BenchmarkAdd(b *testing.B) {\n\tvar s m.Set[string]\n\tfor b.Loop() {\n\t\ts.Add(\"a\", \"b\")\n\t}\n}\n",
+	})
+	name := filepath.Join(dir, "m.go")
+	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	fn := b.Function("example.com/m.(*Set[...]).Add", "", name, 5)
+	b.Sample([]uint32{b.Location(0, 0, profile.Line{Function: fn, Line: 8})}, nil, 100, 1e9)
+	var said []Decision
+	rule := &Rule{ID: "asks", Title: "asks", Class: AdviceOnly, Match: func(s *Site) []Match {
+		said = s.In.Decisions().At(name, 5)
+		return nil
+	}}
+	if _, err := Advise(t.Context(), []Input{{Profile: b.Profile()}}, Options{Dir: dir, Rules: []*Rule{rule}, Compiler: true}); err != nil {
+		t.Fatal(err)
+	}
+	if len(said) != 1 || said[0].Kind != FunctionNotInlined || said[0].Text != "unhandled op DEFER" {
+		t.Errorf("of the method: %+v", said)
+	}
 }

@@ -3,6 +3,7 @@ package advice
 import (
 	"context"
 	"slices"
+	"strings"
 )
 
 // consult asks the compiler about the packages whose findings may depend on what it says. In a large program, these are few, and
@@ -29,10 +30,33 @@ func (x *examiner) consult(ctx context.Context, src *source, sites []*Site, patt
 		keep(x.options.Kept, unknown)
 		x.options.stage("examining %s", count(len(sites), "hot line"))
 	}
+	pkgs = append(pkgs, x.instances(ctx, sites, patterns)...)
 	said, decided := merged(pkgs, src.folders)
 	for _, p := range src.packages {
 		p.Say(said, decided)
 	}
+}
+
+// instances returns packages with what the compiler says when it compiles their tests: those with hot generic functions, of
+// which it may say nothing otherwise. That is no more than a help: tests that don't compile are left out.
+func (x *examiner) instances(ctx context.Context, sites []*Site, patterns []string) (tests []*compiled) {
+	for _, s := range sites {
+		p := s.In
+		if !p.consulted || p.listed == nil || !strings.Contains(s.hot.function, "[...]") {
+			continue
+		}
+		if !slices.ContainsFunc(tests, func(c *compiled) bool { return c.path == p.listed.PkgPath }) {
+			tests = append(tests, newCompiled(p.listed, patterns))
+		}
+	}
+	if len(tests) == 0 {
+		return nil
+	}
+	x.options.stage("compiling the tests of %s", count(len(tests), "package"))
+	if err := compileTests(ctx, x.options.Dir, x.options.BuildFlags, tests); err != nil {
+		return nil
+	}
+	return tests
 }
 
 // consulted returns the packages in which rules find something, or ask what the compiler says.
