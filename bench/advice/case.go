@@ -36,6 +36,7 @@ type testCase struct {
 type finding struct {
 	ID, Rule, Class, Function, File string
 	Title, Why                      string
+	Facts                           []string // what hot lines say, of a line with another finding
 	Line                            int
 	Evidence                        struct{ Callers []caller }
 }
@@ -48,7 +49,9 @@ func (f *finding) rewritten() bool { return f.Class == "A" || f.Class == "B" }
 func (f *finding) saysOneOf(reasons []string) bool {
 	return slices.ContainsFunc(reasons, func(reason string) bool {
 		rule, words, _ := strings.Cut(reason, ":")
-		return rule == f.Rule && strings.Contains(f.Title+" "+f.Why, strings.ReplaceAll(words, "_", " "))
+		words = strings.ReplaceAll(words, "_", " ")
+		return rule == f.Rule && strings.Contains(f.Title+" "+f.Why, words) ||
+			rule == "hot-line" && words != "" && strings.Contains(strings.Join(f.Facts, " "), words)
 	})
 }
 
