@@ -46,6 +46,9 @@ func matchDeferredCall(s *advice.Site) []advice.Match {
 		return nil
 	}
 	m := advice.Match{Node: d, Class: advice.Safe}
+	if s.Line != s.Package.Line(d.Pos()) {
+		m.Frames = framesOf(s.Callee(d.Call)) // the line may do more
+	}
 	if !callsAtReturns(s, c, d, &m) {
 		return nil
 	}
@@ -66,9 +69,10 @@ func onlyDefer(s *advice.Site, body *ast.BlockStmt) (at inspector.Cursor, only *
 	return at, only, only != nil && !facts.Jumps(s.Place)
 }
 
-// runsDeferred reports whether the site is where a function defers the call, or where that runs: its end.
+// runsDeferred reports whether the site is where a function defers the call, or where profiles show that it runs.
 func runsDeferred(s *advice.Site, d *ast.DeferStmt) bool {
-	return s.Line == s.Package.Line(d.Pos()) || s.Line == s.Package.Line(s.Func.Node().End()-1)
+	name := s.Callee(d.Call)
+	return s.Line == s.Package.Line(d.Pos()) || name != "" && s.Share(framesOf(name)) > 0
 }
 
 // callsAtReturns fills in the rewrite.

@@ -25,7 +25,7 @@ func (c *cache) Total() int {
 	// want A: Call c.mu.RUnlock() before each return. (end)
 	defer c.mu.RUnlock()
 	return c.total
-} // hot
+} // hot: sync.(*RWMutex).RUnlock
 
 func (c *cache) Add(name string, n int) {
 	c.mu.Lock()
@@ -59,8 +59,8 @@ func find(name string) *cache {
 	if c := func() *cache {
 		knownLock.Lock()
 		// want A: Call knownLock.Unlock() before each return. (end)
-		defer knownLock.Unlock() // hot
-		return known[name]
+		defer knownLock.Unlock()
+		return known[name] // hot: runtime.mapaccess1_faststr sync.(*Mutex).Unlock
 	}(); c != nil {
 		return c
 	}
