@@ -14,6 +14,7 @@ const maxFacts = 2
 var saidBy = map[string][]string{
 	"byte-loop":           {"one byte", "one element"},
 	"call-twice":          {"the same arguments"},
+	"deferred-call":       {"has a defer statement"},
 	"hot-allocation":      {"is on the heap"},
 	"large-copy":          {"copy of", "copies"},
 	"loop-invariant-call": {"the same in each iteration"},

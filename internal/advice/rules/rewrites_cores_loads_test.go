@@ -51,7 +51,9 @@ func loadsCore(g *gen) core {
 	if c.post != "" {
 		c.body, c.pre, c.post = c.pre+c.body+c.post, "", ""
 	}
-	if g.odd(25, "before") {
+	if g.pick(2) == 0 { // otherwise, few loops go through their pointers first
+		c.pre = fmt.Sprintf("r += %s.n + %s.id\n", h, p)
+	} else if g.odd(50, "before") {
 		c.pre = g.one("if "+p+" == nil {\nreturn 0\n}\n", "r += len("+p+".tags)\n", "if "+h+".n > 3 {\nreturn 1\n}\n", "if len("+p+".next.tags) > 2 {\nreturn 2\n}\n")
 	}
 	return c
