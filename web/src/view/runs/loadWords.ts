@@ -34,9 +34,9 @@ export function costText(unit: string, value: number | undefined): string {
   return value === undefined ? '–' : valueText(value * (of?.factor ?? 1), of?.unit ?? unit);
 }
 
-const UNITS: Record<string, number> = { ns: 1e-9, us: 1e-6, µs: 1e-6, ms: 1e-3, s: 1 };
+const UNITS: Record<string, number> = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9 };
 
-/** The goals for the two quantiles that are drawn over time, in seconds: "p99<=50ms". */
+/** The goals for the two quantiles that are drawn over time, in nanoseconds as these are: "p99<=50ms". */
 export function goalLines(loads: readonly ShownLoad[]): { value: number; text: string }[] {
   const texts = new Set(loads.flatMap((l) => (l.side.goals ?? []).map((g) => g.text)));
   return [...texts].flatMap((text) => {
