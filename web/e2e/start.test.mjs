@@ -102,6 +102,24 @@ check('a function that changed leads to the comparison, which says the same', as
   assert.match(String(await first.textContent()), /Discounts/);
 });
 
+check('the button compares the same times of two versions as their cell, so that both say the same', async ({ page, open }) => {
+  const grid = page.getByRole('grid', { name: 'Functions by change' });
+  const sides = async () => {
+    await grid.waitFor();
+    await settled(page);
+    const link = new URL(page.url()).searchParams;
+    return ['profile', 'base', 'normalize', 'mine'].map((name) => link.get(name));
+  };
+  for (const service of ['shop', 'search']) {
+    await open('/services');
+    await (await cell(page, service, 'Since the version before')).getByRole('link').first().click();
+    const known = await sides();
+    await open('/services');
+    await page.getByRole('button', { name: `Compare the two latest versions of ${service}` }).click();
+    assert.deepEqual(await sides(), known);
+  }
+});
+
 check('History of an hour opens on a week, with what functions took beside their shares', async ({ page, open }) => {
   await open('/services');
   await page.getByRole('grid', { name: 'Services' }).getByRole('link', { name: 'shop', exact: true }).click();

@@ -27,6 +27,23 @@ test('the link of a selection is its state', () => {
   expect(new URLSearchParams(state.base[0]!.slice(4)).get('q')).toBe('cpu{service="a b", version="1"}');
 });
 
+test('versions compare as shares, whichever hours each ran at', () => {
+  expect(m.versionsState('a', 'cpu', '1', '2', hour).options.normalize).toBe('true');
+});
+
+test('the comparison of the start page is one of another kind, too, at the same hours', () => {
+  const side = (version: string, from: number) => `sel:${new URLSearchParams({
+    q: `cpu{service="a", version="${version}"}`, from: String(from), to: String(from + 3_600_000), per: 'second',
+  })}`;
+  const chosen = { profile: side('2', hour.from), base: side('1', hour.from - 86_400_000) };
+  const cpu = m.chosenState(chosen);
+  expect([cpu.profile, cpu.base, cpu.options.normalize]).toEqual([[chosen.profile], [chosen.base], 'true']);
+  const heap = m.chosenState(chosen, '', { kind: 'heap', per: 'profile' });
+  const of = (id: string) => Object.fromEntries(new URLSearchParams(id.slice(4)));
+  expect(of(heap.profile[0]!)).toEqual({ ...of(chosen.profile), q: 'heap{service="a", version="2"}', per: 'profile' });
+  expect(of(heap.base[0]!)).toEqual({ ...of(chosen.base), q: 'heap{service="a", version="1"}', per: 'profile' });
+});
+
 test('what is compared with follows the selection, and what it can not follow goes', () => {
   const state = { ...m.versionsState('a', 'cpu', '1', '2', hour), own: { vs: 'label:version=1', zoom: '17' } };
   const next = m.withSelection(state, { from: hour.from + 60_000 });

@@ -11,8 +11,9 @@
 
 import { computed } from '@preact/signals';
 import { begun, comparing } from './mine';
+import { flagOn } from './options';
 import {
-  baseOf, fairPer, formatSelection, isSelection, kindOf, parseSelection, REQUESTS, type Against, type Selection, type Span,
+  baseOf, fairPer, formatSelection, isSelection, kindOf, parseSelection, REQUESTS, type Against, type Per, type Selection, type Span,
 } from './selection';
 import { formatSelector, matcherOf, parseSelector, withMatcher, type Matcher } from './selector';
 import { go, state, type Own, type State, type ViewID } from './state';
@@ -133,10 +134,30 @@ export function withoutRates(s: State): Pick<State, 'profile' | 'base'> | null {
   return profile.some((id, i) => id !== s.profile[i]) ? { profile, base } : null;
 }
 
-/** Two versions of a service over the same time. */
+/**
+ * Versions compare as shares. Each ran at its own hours of the day, and a rate would compare their load instead.
+ */
+export const asShares = (s: State): State => ({ ...s, options: { ...s.options, normalize: 'true' } });
+
+/**
+ * The comparison that the server chose for the start page: the same hours of the day. of is another kind of profiles than it was
+ * chosen for.
+ */
+export function chosenState(c: { profile: string; base: string }, fn = '', of?: { kind: string; per: Per }): State {
+  const side = (id: string) => {
+    if (!of) return [id];
+    const { q, ...s } = parseSelection(id, Date.now());
+    return [formatSelection({ ...s, q: ofKind(q, of.kind), per: of.per, sampleType: '' })];
+  };
+  return asShares({
+    view: 'diff', profile: side(c.profile), base: side(c.base), options: { mine: flagOn('mine') }, fn, search: '', own: {},
+  });
+}
+
+/** Two versions of a service over all of the time that they ran, for which there are no same hours. */
 export function versionsState(service: string, kind: string, base: string, head: string, time: Span, per = fairPer(kind)): State {
   const q = formatSelector([
     { name: 'kind', op: '=', value: kind }, { name: 'service', op: '=', value: service }, { name: 'version', op: '=', value: head },
   ]);
-  return comparedState(fresh({ q, ...time, per }, 'diff'), `label:version=${base}`);
+  return asShares(comparedState(fresh({ q, ...time, per }, 'diff'), `label:version=${base}`));
 }

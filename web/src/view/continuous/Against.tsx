@@ -1,10 +1,10 @@
 import { useRef, useState } from 'preact/hooks';
-import { labels as askLabels, services as askServices } from '../../api/continuous';
+import { changes as askChanges, labels as askLabels, services as askServices } from '../../api/continuous';
 import { useAnswer, useLasting } from '../../state/answer';
 import { finder } from '../../state/pattern';
-import { againstText, perOf, serviceOf, WEIGHTS } from '../../state/selection';
+import { againstText, fairPer, perOf, serviceOf, WEIGHTS } from '../../state/selection';
 import { formatSelector, valueOf } from '../../state/selector';
-import { compareTo, endComparison, matchersShown, selected, selectedBase, versionsState } from '../../state/selected';
+import { chosenState, compareTo, endComparison, matchersShown, selected, selectedBase, versionsState } from '../../state/selected';
 import { go, setOption, state } from '../../state/state';
 import { restOfTimeline, timelineSpan } from '../../state/time';
 import { Button, IconButton, Popover, toast, tip, ValueList } from '../parts';
@@ -159,7 +159,7 @@ function Choices({ close }: { close: () => void }) {
   );
 }
 
-/** Shows what the latest version of a service changed against the one before it. */
+/** Shows what the latest version of a service changed against the one before it, at the same hours as the start page. */
 export async function compareVersions(
   service: string, kind = selected.peek() ? valueOf(matchersShown.peek() ?? [], 'kind') : undefined,
 ): Promise<void> {
@@ -172,10 +172,16 @@ export async function compareVersions(
       return;
     }
     const known = of.kinds.map((k) => k.kind);
-    const from = Math.min(head.last, base.last) - 86_400_000;
-    const to = Math.ceil(Math.max(head.last, base.last) / 1000) * 1000 + 1000;
     const shown = kind ?? (known.includes('cpu') ? 'cpu' : known[0]!);
     const facts = of.kinds.find((k) => k.kind === shown);
+    const chosen = await askChanges({ service });
+    if (chosen.version) {
+      go(chosenState(chosen.version, '', shown === chosen.kind ? undefined : { kind: shown, per: facts ? perOf(facts) : fairPer(shown) }));
+      return;
+    }
+    const from = Math.min(head.last, base.last) - 86_400_000;
+    const to = Math.ceil(Math.max(head.last, base.last) / 1000) * 1000 + 1000;
+    toast('The two versions ran at different hours of the day: shares are compared', 'note');
     go(versionsState(service, shown, base.version, head.version, { from, to }, facts && perOf(facts)));
   } catch (err) {
     toast(err instanceof Error ? err.message : String(err), 'error');

@@ -30,6 +30,7 @@ test('a version is compared with the one before it, over all of the time that th
   const { label, to } = m.versionChange(history, '2', state(), week, 'main.f')!;
   expect(label).toBe('Compare 2 with 1');
   expect([to.view, to.fn]).toEqual(['diff', 'main.f']);
+  expect(to.options.normalize).toBe('true'); // as the history itself, whatever load the hours of each had
   expect(of(to.profile[0]!)).toMatchObject({ q: 'cpu{service="a", version="2"}', from: String(week.from), to: String(week.to) });
   expect(of(to.base[0]!)).toMatchObject({ q: 'cpu{service="a", version="1"}', from: String(week.from), to: String(week.to) });
   expect(m.versionChange(history, '1', state(), week)).toBe(undefined); // nothing before it

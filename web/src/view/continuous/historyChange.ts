@@ -2,7 +2,7 @@
 
 import type { History } from '../../api/continuous';
 import { formatSpan, parseSelection, type Span } from '../../state/selection';
-import { comparedState, withSelection } from '../../state/selected';
+import { asShares, comparedState, withSelection } from '../../state/selected';
 import { formatSelector, matcherOf, parseSelector, withMatcher } from '../../state/selector';
 import type { State } from '../../state/state';
 import { versionName } from './history';
@@ -25,7 +25,7 @@ export function versionChange(h: History, version: string, s: State, span: Span,
   const head = withSelection({ ...s, base: [], fn }, { q, ...span }, { span: '', live: '' });
   return {
     label: `Compare ${versionName(after.version)} with ${versionName(before.version)}`,
-    to: comparedState(head, `label:version=${before.version}`, undefined, 'diff'),
+    to: asShares(comparedState(head, `label:version=${before.version}`, undefined, 'diff')),
   };
 }
 

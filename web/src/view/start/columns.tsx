@@ -4,7 +4,7 @@ import { formatShare } from '../../model/units';
 import { goPage, pageHref } from '../../state/pages';
 import { openIn } from '../../state/regressions';
 import { lengthText, MINUTE, timeText, zoneText, type Span } from '../../state/selection';
-import { fresh } from '../../state/selected';
+import { chosenState, fresh } from '../../state/selected';
 import { go, href, type State } from '../../state/state';
 import { compareVersions } from '../continuous/Against';
 import { costWay, costWords } from '../continuous/words';
@@ -13,7 +13,7 @@ import { IconButton } from '../parts';
 import { count, plural } from '../table/format';
 import type { Column } from '../table/Table';
 import { compared, useChanges, useFindings } from './changes';
-import { comparisonState, functionState, kindState, mainKind } from './links';
+import { functionState, kindState, mainKind } from './links';
 import { eachText, meanText, nameForms, outline, placeOf, shareText, totalText, usageText, type Measure } from './usage';
 
 export interface Row {
@@ -226,8 +226,8 @@ function ChangeCell({ row: { service, now, lines: room }, since }: { row: Row; s
         <li key={l.title} title={l.about}>
           <Way {...l} />
           {l.name
-            ? <NameLink name={l.name} to={() => comparisonState(c, l.name)} />
-            : <CellLink class="start-name start-total" to={() => comparisonState(c)}>{l.title}</CellLink>}
+            ? <NameLink name={l.name} to={() => chosenState(c, l.name)} />
+            : <CellLink class="start-name start-total" to={() => chosenState(c)}>{l.title}</CellLink>}
           <span class="start-figure">{l.change}</span>
         </li>
       ))}

@@ -1,10 +1,10 @@
 // The links of the start page.
 
-import type { OverviewService, ServiceComparison } from '../../api/continuous';
+import type { OverviewService } from '../../api/continuous';
 import { flagOn } from '../../state/options';
 import { goPage } from '../../state/pages';
 import { DAY, HOUR, lately, MINUTE, perOf } from '../../state/selection';
-import { fresh } from '../../state/selected';
+import { chosenState, fresh } from '../../state/selected';
 import { formatSelector } from '../../state/selector';
 import { go, type State } from '../../state/state';
 import { compareVersions } from '../continuous/Against';
@@ -33,11 +33,6 @@ export function kindState(s: OverviewService, kind: string, now: number, view: S
 export const functionState = (s: OverviewService, kind: string, fn: string, now: number): State =>
   ({ ...kindState(s, kind, now, 'top'), fn, options: { mine: flagOn('mine') } });
 
-/** A comparison of the start page, as shares, so that verdicts are the same. */
-export const comparisonState = (c: ServiceComparison, fn = ''): State => ({
-  view: 'diff', profile: [c.profile], base: [c.base], options: { mine: flagOn('mine'), normalize: 'true' }, fn, search: '', own: {},
-});
-
 /** The actions on a service. */
 export function itemsOf(s: OverviewService): MenuItem[] {
   const { version, yesterday } = compared(s.name) ?? {};
@@ -45,11 +40,11 @@ export function itemsOf(s: OverviewService): MenuItem[] {
     ...s.kinds.map((k): MenuItem => ({ label: `Open ${k.kind}`, icon: 'chart', run: () => go(kindState(s, k.kind, Date.now())) })),
     'separator',
     ...(version
-      ? [{ label: `Compare ${s.version} with ${s.previous}`, icon: 'compare', run: () => go(comparisonState(version)) } as const]
+      ? [{ label: `Compare ${s.version} with ${s.previous}`, icon: 'compare', run: () => go(chosenState(version)) } as const]
       : s.versions > 1
         ? [{ label: 'Compare the two latest versions', icon: 'compare', run: () => void compareVersions(s.name, mainKind(s)) } as const]
         : []),
-    ...(yesterday ? [{ label: 'Compare with yesterday', icon: 'compare', run: () => go(comparisonState(yesterday)) } as const] : []),
+    ...(yesterday ? [{ label: 'Compare with yesterday', icon: 'compare', run: () => go(chosenState(yesterday)) } as const] : []),
     { label: 'Regressions', icon: 'warning', run: () => goPage({ page: 'regressions', service: s.name, state: 'all' }) },
     { label: 'History of its functions', icon: 'chart', run: () => go(kindState(s, mainKind(s), Date.now(), 'history')) },
   ];
