@@ -55,6 +55,14 @@ describe('how much', () => {
   });
 });
 
+test('a side without samples has no shares', () => {
+  const none = (base: number, head: number) => told(diff(base, head, { normalized: true, compared: head }));
+  expect(none(20, 0)).toEqual(['B has no samples: there is nothing to compare.']);
+  expect(none(0, 20)).toEqual(['A has no samples: there is nothing to compare.']);
+  expect(told(diff(20, 0, { normalized: true }), 'Per operation')[0]).toBe('Per operation, CPU time fell by 100.0%, from 20ms to 0ms.');
+  expect(told(diff(0, 0))).toEqual(['A and B have no samples: there is nothing to compare.']);
+});
+
 describe('which functions', () => {
   const cases: [string, Diff, string][] = [
     ['some', diff(1, 2, {

@@ -17,17 +17,30 @@ const NOUNS: Record<string, string> = {
 
 const nounOf = (type: string): string => NOUNS[type] ?? `The total of ${type}`;
 
+/** That a side has no samples, so that nothing compares; '' if both have some. */
+export function emptySide({ baseTotal, headTotal }: Pick<Diff, 'baseTotal' | 'headTotal'>): string {
+  if (baseTotal !== 0 && headTotal !== 0) return '';
+  const sides = baseTotal !== 0 ? 'B has' : headTotal !== 0 ? 'A has' : 'A and B have';
+  return `${sides} no samples: there is nothing to compare.`;
+}
+
 /** The sentences on a comparison; the summary's change has the rows to name. */
 export function sentencesOf(diff: Diff, of: Comparable): readonly (readonly Part[])[] {
+  // Unless shares are compared, what is gone or new as a whole is a change.
+  const empty = ofShares(diff, of) || diff.baseTotal === diff.headTotal ? emptySide(diff) : '';
+  if (empty) return [[empty]];
   return [[howMuch(diff, of)], ...whose(diff), which(diff), [howSure(diff)]];
 }
 
 /** The sentences as text for other programs. */
 export const plainOf = (sentence: readonly Part[]): string => visible(sentence.map((p) => (typeof p === 'string' ? p : p.name)).join(''));
 
+const ofShares = (diff: Diff, { lead }: Pick<Comparable, 'lead'>): boolean =>
+  diff.normalized && lead !== 'Per operation' && lead !== 'At the same load';
+
 function howMuch(diff: Diff, { lead, means }: Comparable): string {
   const { compared, headTotal, total } = diff;
-  if (diff.normalized && lead !== 'Per operation' && lead !== 'At the same load') {
+  if (ofShares(diff, { lead })) {
     return `Shares are compared: A is scaled from ${diff.baseTotalText} to the total of B, ${diff.headTotalText}.`;
   }
   const of = `${nounOf(diff.type)}${means && diff.instances ? ' per instance' : ''}`;

@@ -3,7 +3,8 @@ import type { Diff, SourceDiff } from '../../api/types';
 import { exactly, quote, writtenIn } from '../../state/pattern';
 import { useReport } from '../../state/report';
 import { queryOf, selectFunction, setOwn, type State } from '../../state/state';
-import { Button, Empty, ReportState, tip, useElementSize, useKeys } from '../parts';
+import { NoDifference } from '../NoDifference';
+import { Button, ReportState, tip, useElementSize, useKeys } from '../parts';
 import { FunctionList } from '../table/FunctionList';
 import { extend } from '../table/query';
 import { OWN_OF } from './Commit';
@@ -23,7 +24,7 @@ export function BothSides({ state }: { state: State }) {
   const match = fn ? exactly(writtenIn(fn) || fn) : names?.length ? `^(?:${names.map((n) => quote(writtenIn(n))).join('|')})$` : undefined;
   const given = { base_revision: state.own[OWN_OF.base], revision: state.own[OWN_OF.head] };
   const loading = useReport<SourceDiff>('source/diff', match === undefined ? null : extend(query, { match, ...given }));
-  const nothing = !fn && names?.length === 0 && !changed.stale;
+  const nothing = !fn && names?.length === 0 && !changed.stale ? changed.answer?.report : undefined;
 
   const scroller = useRef<HTMLDivElement>(null);
   const { ref: box, width } = useElementSize<HTMLDivElement>();
@@ -67,7 +68,7 @@ export function BothSides({ state }: { state: State }) {
             </Button>
           </div>
           <div ref={box} class="code-box">
-            {nothing ? <Empty title="No difference"><p>Both sides have the same values.</p></Empty> : (
+            {nothing ? <NoDifference diff={nothing} /> : (
               <ReportState loading={match === undefined && changed.error ? { stale: false, error: changed.error } : loading}>
                 {({ report }) => (
                   <div ref={scroller} class="pane-scroll source" tabIndex={0} role="region" aria-label="Code of both sides">

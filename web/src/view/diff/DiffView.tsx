@@ -6,6 +6,7 @@ import { queryOf, selectFunction, setOption, setOwn, stored, type State } from '
 import { shownName } from '../../state/profiles';
 import { patternOf } from '../../state/pattern';
 import { choosing } from '../continuous/picking';
+import { NoDifference } from '../NoDifference';
 import { chooseOrTell, ProfileList } from '../ProfilePicker';
 import { Button, Empty, openFunctionMenu, ReportState, tip } from '../parts';
 import { Find } from '../table/Find';
@@ -133,9 +134,7 @@ function Comparison({ state, beside }: { state: State; beside: boolean }) {
       </div>
       <ReportState
         loading={loading}
-        empty={({ report: r }) => (r.rows.length > 0 || find ? undefined : (
-          <Empty title="No difference"><p>Both sides have the same values.</p></Empty>
-        ))}
+        empty={({ report: r }) => (r.rows.length > 0 || find ? undefined : <NoDifference diff={r} />)}
       >
         {({ report: r }) => (
           <>
