@@ -75,4 +75,9 @@ labelled('the grid of a comparison says what its percentages are of', async ({ p
   await settled(page);
   assert.match(await page.locator('.card-sum').first().innerText(), /% of A’s total/);
   await page.getByText('Percentages are of the base’s total, A').waitFor();
+  // Changes of functions cancel each other out: they are no shares of the change of the value, nor is this one of the total.
+  const functions = await page.locator('.card li .num').allInnerTexts();
+  assert.ok(functions.length > 0);
+  for (const text of functions) assert.match(text, /^-?[\d.]+ ?[^\d%]+$/);
+  assert.equal(await page.getByText('of the total has this label').count(), 0);
 });

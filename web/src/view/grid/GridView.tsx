@@ -112,7 +112,7 @@ function Cells({ grid, pages, state: now, numeric, find }: CellsProps) {
       )}
       <div class="pane-facts">
         <span>{plural(total, 'value')}, {compared ? 'the largest change first' : 'the most expensive first'}</span>
-        {label?.total && <span>{percentText(label.total.percent)} of the total has this label</span>}
+        {label?.total && !compared && <span>{percentText(label.total.percent)} of the total has this label</span>}
         {compared && <span>Percentages are of the base’s total, A</span>}
         <span>All bars have one scale</span>
       </div>
@@ -266,7 +266,8 @@ function Card({ cell, compared, most, at, of, picked, pick, open, marked }: Card
             >
               {shortName(f.name)}
             </button>
-            <span class="num">{percentText(f.cost.percent)}</span>
+            {/* A share of a change says nothing: changes of functions cancel each other out. */}
+            <span class="num">{compared ? f.cost.text : percentText(f.cost.percent)}</span>
           </li>
         ))}
       </ol>
