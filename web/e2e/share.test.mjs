@@ -133,6 +133,8 @@ stored('notes on a selection are there for the next one who opens it', async ({ 
   await notes.getByLabel('Your note').fill(text);
   await notes.getByRole('button', { name: 'Add' }).click();
   await notes.getByRole('listitem').getByText(text.trim()).waitFor();
+  const marker = page.locator('.marker-head').and(page.getByLabel(text.trim()));
+  await marker.waitFor(); // without a reload
   await clean(page);
   await open(`/top?profile=${id}`);
   await page.getByRole('button', { name: 'Share' }).click();
@@ -143,6 +145,7 @@ stored('notes on a selection are there for the next one who opens it', async ({ 
   assert.ok(markers.some((/** @type {{ text: string }} */ m) => m.text === text.trim()), JSON.stringify(markers)); // in the timeline, too
   await notes.getByRole('button', { name: 'Remove this note' }).click();
   await notes.getByText('No notes yet').waitFor();
+  await eventually(async () => assert.equal(await marker.count(), 0));
 }, { mayShift: true });
 
 const file = suite([wordindex]);

@@ -11,6 +11,10 @@ export const statusError = signal<ApiError | null>(null);
 /** Whether the server asks for a login. */
 export const guarded = (): boolean => status.peek() !== null && status.peek()!.user.by !== 'none';
 
+/** Increases with each change of markers, of which notes are some: what shows them asks again. */
+export const markersRound = signal(0);
+export const markersChanged = (): void => { markersRound.value++; };
+
 const EVERY = 20_000; // ms
 let users = 0;
 let timer: ReturnType<typeof setInterval> | undefined;

@@ -3,6 +3,7 @@ import '../table/pane.css';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { history as askHistory, markers as askMarkers, type FunctionHistory, type History, type Marker } from '../../api/continuous';
 import { useLasting } from '../../state/answer';
+import { markersRound } from '../../state/continuous';
 import { HISTORY, HISTORY_OPTIONS } from '../../state/options';
 import {
   formatSpan, formatValues, lengthText, parseSpan, parseValues, serviceOf, spanText, type Selection, type Span,
@@ -180,7 +181,7 @@ function factsOf(h: History, functions: readonly FunctionHistory[]): string {
 function useFlags(sel: Selection, span: Span, history: History | undefined, state: State): readonly ChartFlag[] {
   const params = { from: span.from, to: span.to, service: serviceOf(sel.q) ?? '' };
   const asked = useLasting<{ markers: Marker[] }>(
-    `flags ${JSON.stringify(params)}`, async (signal) => ({ markers: await askMarkers(params, signal) }),
+    `flags ${JSON.stringify(params)} ${markersRound.value}`, async (signal) => ({ markers: await askMarkers(params, signal) }),
   ).answer?.report;
   return useMemo(
     () => asked?.markers.map((m): ChartFlag => {

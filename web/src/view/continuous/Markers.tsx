@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { postMarker, removeMarker, type Marker } from '../../api/continuous';
 import { place, type Scale } from '../../layout/axis';
 import { fitting } from '../../layout/timeline';
-import { status } from '../../state/continuous';
+import { markersChanged, status } from '../../state/continuous';
 import { formatSpan, timeText, type Selection, type Span } from '../../state/selection';
 import { formatSelector, matcherOf, withMatcher } from '../../state/selector';
 import { comparedState, matchersShown, select, withSelection } from '../../state/selected';
@@ -16,13 +16,12 @@ interface MarkersProps {
   sel: Selection;
   span: Span;
   step: number;
-  onChange: () => void;
 }
 
 const nameOf = (m: Marker) => m.version || m.text;
 
 /** What happened when, along the top of the timeline. */
-export function Markers({ markers, x, sel, span, step, onChange }: MarkersProps) {
+export function Markers({ markers, x, sel, span, step }: MarkersProps) {
   const [open, setOpen] = useState<{ marker: Marker; anchor: HTMLElement } | null>(null);
   const within = markers.filter((m) => m.time >= span.from && m.time <= span.to);
   const room = (m: Marker) => 24 + 6 * Math.min(nameOf(m).length, 18); // px, roughly
@@ -60,7 +59,7 @@ export function Markers({ markers, x, sel, span, step, onChange }: MarkersProps)
         <MenuList
           anchor={open.anchor}
           label={`Marker ${nameOf(open.marker)}`}
-          items={itemsOf(open.marker, sel, span, step, onChange)}
+          items={itemsOf(open.marker, sel, span, step)}
           onClose={(refocus) => {
             setOpen(null);
             if (refocus) open.anchor.focus();
@@ -71,7 +70,7 @@ export function Markers({ markers, x, sel, span, step, onChange }: MarkersProps)
   );
 }
 
-function itemsOf(m: Marker, sel: Selection, span: Span, step: number, onChange: () => void): MenuItem[] {
+function itemsOf(m: Marker, sel: Selection, span: Span, step: number): MenuItem[] {
   const matchers = matchersShown.peek() ?? [];
   const at = Math.round(m.time / 1000) * 1000;
   const after = { from: at, to: span.to };
@@ -94,13 +93,13 @@ function itemsOf(m: Marker, sel: Selection, span: Span, step: number, onChange: 
     { label: 'Select from here on', icon: 'right', run: () => select(after, { span: formatSpan(span), live: '' }) },
     ...(m.posted && may ? ['separator' as const, {
       label: 'Remove the marker', icon: 'trash' as const,
-      run: () => void removeMarker(m.id).then(onChange, (err: Error) => toast(err.message, 'error')),
+      run: () => void removeMarker(m.id).then(markersChanged, (err: Error) => toast(err.message, 'error')),
     }] : []),
   ];
 }
 
 /** Tells the timeline of something that happened. */
-export function AddMarker({ service, time, onDone }: { service: string; time: number; onDone: () => void }) {
+export function AddMarker({ service, time }: { service: string; time: number }) {
   const may = status.value?.user.roles.includes('write') ?? false;
   return (
     <div class={`timeline-add${may ? '' : ' timeline-mute'}`}>
@@ -111,13 +110,13 @@ export function AddMarker({ service, time, onDone }: { service: string; time: nu
         align="end"
         button={<span class="sel-word">Marker</span>}
       >
-        {(close) => <MarkerForm service={service} time={time} close={close} onDone={onDone} />}
+        {(close) => <MarkerForm service={service} time={time} close={close} />}
       </Popover>
     </div>
   );
 }
 
-function MarkerForm({ service, time, close, onDone }: { service: string; time: number; close: () => void; onDone: () => void }) {
+function MarkerForm({ service, time, close }: { service: string; time: number; close: () => void }) {
   const [text, setText] = useState('');
   const [version, setVersion] = useState('');
   const [at, setAt] = useState(local(Math.min(time, Date.now())));
@@ -126,7 +125,7 @@ function MarkerForm({ service, time, close, onDone }: { service: string; time: n
     try {
       await postMarker({ time: Date.parse(at), service, version, text });
       close();
-      onDone();
+      markersChanged();
     } catch (err) {
       setProblem(err instanceof Error ? err.message : String(err));
     }

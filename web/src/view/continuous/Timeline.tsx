@@ -9,6 +9,7 @@ import {
 import { dragged, nudged, pointAt, areaPath, linePath, runs, split, type Point } from '../../layout/timeline';
 import { place, valueAt, type Scale } from '../../layout/axis';
 import { useLasting } from '../../state/answer';
+import { markersRound } from '../../state/continuous';
 import {
   againstText, formatSelection, formatValues, isInstant, kindOf, parseValues, REQUESTS, serviceOf, spanText, timeText, zoneText, type Per,
   type Selection, type Span,
@@ -54,7 +55,6 @@ export function Timeline({ sel }: { sel: Selection }) {
   const base = selectedBase.value;
   const { ref: box, width, height } = useElementSize<HTMLDivElement>();
   const points = Math.max(40, Math.min(300, Math.floor((width || 1000) / 5)));
-  const [reload, setReload] = useState(0);
   const sampleType = options.sample_index ?? sel.sampleType;
   const params = (s: Selection, time: Span) => ({
     q: s.q, from: time.from, to: time.to, sample_type: sampleType, top: s.top, per: s.per, points,
@@ -88,7 +88,8 @@ export function Timeline({ sel }: { sel: Selection }) {
   const markersAsked = { from: span.from, to: span.to, service: service ?? '' };
   const marks =
     useLasting<{ markers: Marker[] }>(
-      `markers ${JSON.stringify(markersAsked)} ${reload}`, async (signal) => ({ markers: await askMarkers(markersAsked, signal) }),
+      `markers ${JSON.stringify(markersAsked)} ${markersRound.value}`,
+      async (signal) => ({ markers: await askMarkers(markersAsked, signal) }),
     ).answer?.report;
 
   const counted = useCounted(sel, span);
@@ -123,7 +124,7 @@ export function Timeline({ sel }: { sel: Selection }) {
           ? (base && baseOn(span, sel, base) && base.q === sel.q && base.from !== sel.from ? `${spanText(base)} → ${spanText(sel)}` : '')
           : timeText(hover)}</span>
         <RestButton />
-        <AddMarker service={service ?? ''} time={span.to - 1000} onDone={() => setReload((n) => n + 1)} />
+        <AddMarker service={service ?? ''} time={span.to - 1000} />
       </div>
       <div ref={box} class="timeline-box" aria-busy={totals.stale && !error && !over}>
         {totals.stale && !error && over && <Progress />}
@@ -142,7 +143,7 @@ export function Timeline({ sel }: { sel: Selection }) {
           >
             {(x) => (
               <>
-                <Markers markers={marks?.markers ?? []} x={x} sel={sel} span={span} step={step} onChange={() => setReload((n) => n + 1)} />
+                <Markers markers={marks?.markers ?? []} x={x} sel={sel} span={span} step={step} />
                 <RegressionMarks service={service} x={x} span={span} />
               </>
             )}

@@ -6,6 +6,7 @@ import './heat.css';
 import { useMemo, useState } from 'preact/hooks';
 import { heat as askHeat, markers as askMarkers, type HeatMap, type Marker } from '../../api/continuous';
 import { useLasting } from '../../state/answer';
+import { markersRound } from '../../state/continuous';
 import { BY_VALUE } from '../../state/heat';
 import { wide } from '../../state/rows';
 import { againstText, lengthText, serviceOf, spanText, timeText, type Per, type Selection } from '../../state/selection';
@@ -31,7 +32,6 @@ export default function HeatTimeline({ sel }: { sel: Selection }) {
   const label = own.heat === BY_VALUE ? '' : own.heat!;
   const base = selectedBase.value;
   const { ref: box, width, height } = useElementSize<HTMLDivElement>();
-  const [reload, setReload] = useState(0);
   const [pointed, setPointed] = useState<Pointed | null>(null);
   const within = (n: number, most: number) => Math.max(10, Math.min(most, Math.floor(n)));
   const asked = {
@@ -46,7 +46,8 @@ export default function HeatTimeline({ sel }: { sel: Selection }) {
   const service = serviceOf(sel.q);
   const markersAsked = { from: span.from, to: span.to, service: service ?? '' };
   const marks = useLasting<{ markers: Marker[] }>(
-    `markers ${JSON.stringify(markersAsked)} ${reload}`, async (signal) => ({ markers: await askMarkers(markersAsked, signal) }),
+    `markers ${JSON.stringify(markersAsked)} ${markersRound.value}`,
+    async (signal) => ({ markers: await askMarkers(markersAsked, signal) }),
   ).answer?.report;
   // By value, colours count profiles; by label, they are the values.
   const amounts = useMemo(() => (map ? (map.label ? map.value : map.profiles) : []), [map]);
@@ -65,7 +66,7 @@ export default function HeatTimeline({ sel }: { sel: Selection }) {
         {map && map.row.length > 0 && <HeatScale low={amountText(range.min)} high={amountText(range.max)} />}
         <span class="timeline-words heat-words" aria-live="polite">{words}</span>
         <RestButton />
-        <AddMarker service={service ?? ''} time={span.to - 1000} onDone={() => setReload((n) => n + 1)} />
+        <AddMarker service={service ?? ''} time={span.to - 1000} />
       </div>
       <div ref={box} class="timeline-box" aria-busy={loading.stale && !error && !map}>
         {loading.stale && !error && map && <Progress />}
@@ -90,7 +91,6 @@ export default function HeatTimeline({ sel }: { sel: Selection }) {
                   sel={sel}
                   span={span}
                   step={map.step}
-                  onChange={() => setReload((n) => n + 1)}
                 />
                 <RegressionMarks service={service} x={x} span={span} />
               </>

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { markers, postNote, removeMarker } from '../../api/continuous';
 import { useAnswer } from '../../state/answer';
+import { markersChanged, markersRound } from '../../state/continuous';
 import { permanent } from '../../state/permalink';
 import { shownName } from '../../state/profiles';
 import { timeText } from '../../state/selection';
@@ -16,12 +17,13 @@ const MOST = 2000; // bytes, as the server allows
 export default function NotesDialog({ onClose }: { onClose: () => void }) {
   const [id] = useState(() => permanent(state.peek(), Date.now()).profile[0] ?? '');
   const [text, setText] = useState('');
-  const [round, setRound] = useState(0); // increases with each change
-  const { answer, error, retry } = useAnswer(`${id} ${round}`, async (signal) => ({ notes: await markers({ profile: id }, signal) }));
+  const { answer, error, retry } = useAnswer(
+    `${id} ${markersRound.value}`, async (signal) => ({ notes: await markers({ profile: id }, signal) }),
+  );
   const change = async (what: Promise<void>) => {
     try {
       await what;
-      setRound(round + 1);
+      markersChanged();
       return true;
     } catch (err) {
       toast(err instanceof Error ? err.message : String(err), 'error');
