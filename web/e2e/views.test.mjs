@@ -31,6 +31,16 @@ const profileIDs = (page) => page.evaluate(async () => {
   return Object.fromEntries(profiles.map((/** @type {{ name: string, id: string }} */ p) => [p.name.split('/').at(-1), p.id]));
 });
 
+check('a part of a function says which lines its sums are of', async ({ page, open }) => {
+  await open('/source?fn=runtime.memmove');
+  const parts = page.getByRole('article', { name: 'runtime.memmove', exact: true });
+  await parts.nth(1).waitFor(); // its code has runs of lines far from each other
+  for (const sums of await parts.locator('.listing-sums').allInnerTexts()) assert.match(sums, /^lines \d+ to \d+ alone:/);
+  await open('/source?fn=main.addLine');
+  await page.locator('.listing-sums').first().waitFor();
+  assert.equal(await page.getByText(/^lines .* alone:/).count(), 0);
+});
+
 check('what is looked for in one view stays there, however soon another is opened', async ({ page, open }) => {
   const finds = ['Top', 'Sandwich', 'Source', 'Traces'];
   for (const [i, view] of finds.entries()) {

@@ -15,6 +15,8 @@ import { tokens, type Inside, type Token } from './tokens';
 
 interface Props {
   fn: SourceFunction;
+  /** Other parts of the function are listed, too: the sums are of these lines alone. */
+  part: boolean;
   /** Of its values. */
   unit: string;
   /** Show the machine code of all lines. */
@@ -41,7 +43,7 @@ interface Figures {
   most: number;
 }
 
-export function Listing({ fn, unit, assembly, at, onChoose, profile, findings, finding, onFinding, body, onLayout }: Props) {
+export function Listing({ fn, part: isPart, unit, assembly, at, onChoose, profile, findings, finding, onFinding, body, onLayout }: Props) {
   const lines = fn.lines ?? [];
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set()); // folds, by their first line
   const [code, setCode] = useState<ReadonlyMap<number, boolean>>(new Map()); // lines that differ from assembly
@@ -69,6 +71,7 @@ export function Listing({ fn, unit, assembly, at, onChoose, profile, findings, f
           </button>
         </h3>
         <p class="listing-sums">
+          {isPart && lines.length > 0 && <span>lines {lines[0]!.line} to {lines.at(-1)!.line} alone:</span>}
           <span>flat <b>{fn.flat.text}</b> {percentText(fn.flat.percent)}</span>
           <span>cum <b>{fn.cum.text}</b> {percentText(fn.cum.percent)}</span>
         </p>

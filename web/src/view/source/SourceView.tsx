@@ -173,6 +173,7 @@ function OneFile({ state }: ViewProps) {
                     <Listing
                       key={`${f.name} ${f.file} ${f.lines?.[0]?.line}`}
                       fn={f}
+                      part={functions.some((o) => o !== f && o.name === f.name)}
                       unit={source.answer?.report.unit ?? ''}
                       assembly={assembly}
                       at={line}
