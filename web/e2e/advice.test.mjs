@@ -35,6 +35,7 @@ check.core(ranked, async ({ page, open, url }) => {
   for (const part of ['names.go:7 in Valid', ' % bytes', 'class B', 'bounded']) assert.ok(text.includes(part), `${part} in ${text}`);
   const all = page.getByRole('region', { name: 'Findings' }).getByRole('listitem').filter({ has: page.getByRole('heading', { level: 3 }) });
   assert.equal(await all.count(), findings.length);
+  assert.equal(await page.getByText('ordered by the expected gain').count(), findings.length > 1 ? 1 : 0);
   await page.getByText(first.why).waitFor();
   assert.ok((await page.getByText(MARKUP).count()) > 0, 'the line is there as it is');
   assert.equal(await page.locator('img').count(), 0);

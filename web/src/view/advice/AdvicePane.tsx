@@ -95,7 +95,7 @@ function Found({ answer, command, open, onOpen, hrefOf, within, marked }: Omit<P
         <h2>{findings.length === 0 ? 'No findings' : plural(findings.length, 'finding')}</h2>
         <span class="soft">
           {fixes > 0 && `${fixes} with a rewrite, `}in {plural(packages.length, 'package')}{answer.run && `, of run ${answer.run}`}
-          {findings.length > 1 && '; the largest expected gain first'}
+          {findings.length > 1 && '; ordered by the expected gain, which is less than the gain at most'}
         </span>
       </div>
       <div class="pane-scroll advice-scroll" tabIndex={0} role="region" aria-label="Findings">
