@@ -105,7 +105,9 @@ function Routines({ report, state }: { report: Disassembly; state: State }) {
     <>
       <div class="pane-bar">
         <h2><FunctionName place={{ name: routine.name }} /></h2>
-        <span class="soft num">flat {routine.flat.text} · cum {routine.cum.text} ({percentText(routine.cum.percent)})</span>
+        <span class="soft num">
+          flat {routine.flat.text} with inlined calls · cum {routine.cum.text} ({percentText(routine.cum.percent)})
+        </span>
         <span class="grow" />
         {report.routines.length > 1 && (
           <select
