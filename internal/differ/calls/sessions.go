@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"reflect"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -22,7 +23,7 @@ func (g *generator) sessions(w *writer, name string, base reflect.Type, from int
 		p := play{number: i, steps: steps, w: w}
 		switch i % 5 {
 		case 2:
-			p.steps, p.turns = manySteps, true
+			p.steps, p.turns = 2*manySteps, true
 		case 4:
 			p.steps, p.bursts = manySteps, true
 		}
@@ -99,7 +100,7 @@ func (g *generator) session(name string, base reflect.Type, p play) (records []r
 		used.reuse(r, args)
 		_, method, _ := strings.Cut(m.Name, ".")
 		before, room := g.show(args), g.behind(args)
-		if story = append(story, method+"("+before+") "); p.steps == manySteps && len(story) > 3 {
+		if story = append(story, method+"("+before+") "); p.steps >= manySteps && len(story) > 3 {
 			story = append([]string{"… "}, story[len(story)-3:]...)
 		}
 		results, status := call(fn, append([]reflect.Value{v}, args...))
@@ -154,22 +155,37 @@ func (g *generator) choose(r *rand.Rand, of reflect.Type, p play) func() functio
 	var last function
 	burst := 0
 	var two [2]function
+	var look []function // between calls of one that doesn't say what it takes out
 	if p.turns {
-		from := all
-		if len(targets) > 1 && r.IntN(2) == 0 {
-			from = targets
+		two = twoOf(r, all, targets)
+		if reflect.TypeOf(two[1].F).NumOut() == 0 {
+			look = lookers(all)
 		}
-		two = [2]function{from[r.IntN(len(from))], from[r.IntN(len(from))]}
 	}
+	calls := 0
+	growing := false // of the two, one is called more often, as what it fills must not become empty each time
 	return func() function {
+		if calls++; p.turns && calls == p.steps*3/5 { // at last it is emptied: what is wrong in it may only be seen then
+			growing, last, burst = false, two[1], p.steps
+		}
+		if p.turns && r.IntN(10) == 0 { // what the two leave behind shows in others
+			return all[r.IntN(len(all))]
+		}
 		if burst > 0 {
 			burst--
+			if !growing && burst%2 == 0 && len(look) > 0 {
+				return look[r.IntN(len(look))]
+			}
 			return last
 		}
-		if p.turns && r.IntN(20) > 0 {
-			burst = r.IntN(60)
-			two[0], two[1] = two[1], two[0]
-			last = two[0]
+		if p.turns {
+			growing = !growing
+			if last, burst = two[0], r.IntN(60); !growing {
+				last, burst = two[1], burst/2
+				if len(look) > 0 {
+					burst *= 2
+				}
+			}
 			return last
 		}
 		switch {
@@ -187,6 +203,39 @@ func (g *generator) choose(r *rand.Rand, of reflect.Type, p play) func() functio
 		}
 		return last
 	}
+}
+
+// fills and empties are parts of names of methods that do so.
+var fills, empties = regexp.MustCompile(`Add|Append|Enqueue|Insert|Offer|Push|Put|Set|Store|Write`), regexp.MustCompile(`Clear|Delete|Dequeue|Discard|Evict|Next|Poll|Pop|Read|Remove|Shift|Take|Trim|Truncate`)
+
+// twoOf are two methods to call in turn: most often one that fills a value and one that empties it, by their names.
+func twoOf(r *rand.Rand, all, targets []function) [2]function {
+	named := func(re *regexp.Regexp) (some []function) {
+		for _, m := range all {
+			if _, method, _ := strings.Cut(m.Name, "."); re.MatchString(method) {
+				some = append(some, m)
+			}
+		}
+		return some
+	}
+	if more, less := named(fills), named(empties); len(more) > 0 && len(less) > 0 && r.IntN(4) > 0 {
+		return [2]function{more[r.IntN(len(more))], less[r.IntN(len(less))]}
+	}
+	if len(targets) > 1 && r.IntN(2) == 0 {
+		all = targets
+	}
+	i := r.IntN(len(all))
+	return [2]function{all[i], all[(i+1+r.IntN(max(1, len(all)-1)))%len(all)]}
+}
+
+// lookers are methods that take nothing and return something.
+func lookers(all []function) (some []function) {
+	for _, m := range all {
+		if t := reflect.TypeOf(m.F); t.NumIn() == 1 && t.NumOut() > 0 {
+			some = append(some, m)
+		}
+	}
+	return some
 }
 
 // targets are the methods of a type that reach the change.
