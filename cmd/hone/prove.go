@@ -55,12 +55,12 @@ changes tests, those of the base must pass, too. untested means that nothing is 
 be wrong, but that tests can't tell: they don't execute some of the changed functions, are
 flaky, or also fail on the base, or the code could give a benchmark what other callers
 don't get. Such code shares a variable without a lock, changes a setting of the whole
-program, or asks whether it is tested. The verdict says which. different means that tests pass, but that exported
-functions which reach the change answer otherwise than those of the base: hone calls both
-with generated inputs and those of tests, also several times in a row and from several
-goroutines. It only calls functions that use no file, process or network. Several candidates
-share one correction for the number of comparisons. Measurements are kept as runs: hone
-compare shows more of them.
+program, or asks whether it is tested. The verdict says which. different means that tests
+pass, but that exported functions which reach the change answer otherwise than those of
+the base: hone calls both with generated inputs and those of tests, also several times in
+a row and from several goroutines. It only calls functions that use no file, process or
+network. Several candidates share one correction for the number of comparisons.
+Measurements are kept as runs: hone compare shows more of them.
 `
 
 func runProve(ctx context.Context, a *app, args []string) error {
