@@ -77,7 +77,7 @@ func (s Set[T]) Len() int { return len(s.m) }
 			t.Fatal(err)
 		}
 	}
-	c := differ.Changed{Packages: []string{"example.com/m"}, Functions: []string{differ.Name("example.com/m", "changed")}}
+	c := differ.Changed{Packages: []string{"example.com/m"}, Functions: []string{differ.Name("example.com/m", "changed"), differ.Name("example.com/m", "Direct")}}
 	programs, why, err := differ.Write(t.Context(), dir, nil, c)
 	if err != nil || len(programs) != 1 {
 		t.Fatalf("%d programs, %s, %v", len(programs), why, err)
@@ -86,7 +86,7 @@ func (s Set[T]) Len() int { return len(s.m) }
 		t.Errorf("calls %q, want %q", got, want)
 	}
 	list := string(programs[0].Files["list.go"])
-	for _, want := range []string{"p.Generic[int, string]", "(*p.Set[int]).Add", `{"Other", p.Other, false}`, `{"Empty", of(p.Empty), false}`, `"an input of tests"`} {
+	for _, want := range []string{"p.Generic[int, string]", "(*p.Set[int]).Add", `{"Direct", p.Direct, true, true}`, `{"Other", p.Other, false, false}`, `{"Empty", of(p.Empty), false, false}`, `"an input of tests"`} {
 		if !strings.Contains(list, want) {
 			t.Errorf("the list has no %s:\n%s", want, list)
 		}
