@@ -45,7 +45,9 @@ func (g *generator) callFunction(w *writer, f function, from int) {
 			continue
 		}
 		if len(args) > 1 {
-			used.reuse(seeded(f.Name, -i), args)
+			r := seeded(f.Name, -i)
+			used.reuse(r, args)
+			relate(r, args)
 		}
 		in, room := g.show(args), g.behind(args)
 		results, status := call(fn, args)

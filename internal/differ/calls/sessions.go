@@ -274,6 +274,25 @@ func (p pool) reuse(r *rand.Rand, args []reflect.Value) {
 	}
 }
 
+// relate makes a text of some neighbours like the one before: what compares, finds or joins texts seldom meets two that have much in common.
+func relate(r *rand.Rand, args []reflect.Value) {
+	for i, v := range args {
+		if i == 0 || v.Type() != args[i-1].Type() || r.IntN(3) > 0 {
+			continue
+		}
+		like := reflect.New(v.Type()).Elem()
+		switch {
+		case v.Kind() == reflect.String:
+			like.SetString(edited(r, args[i-1].String()))
+		case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8:
+			like.SetBytes([]byte(edited(r, string(args[i-1].Bytes()))))
+		default:
+			continue
+		}
+		args[i] = like
+	}
+}
+
 // receiver makes a value of a type, or a pointer to one if that has more methods.
 func (g *generator) receiver(r *rand.Rand, of reflect.Type) (reflect.Value, bool) {
 	if len(g.methods[reflect.PointerTo(of)]) > 0 {

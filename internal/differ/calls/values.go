@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -201,6 +202,25 @@ func long(r *rand.Rand) string {
 	}
 	s = strings.Repeat(s, n/len(s)+1)
 	return s[:n]
+}
+
+// edited changes a few characters of a text.
+func edited(r *rand.Rand, s string) string {
+	all := []rune(s)
+	for range r.IntN(8) {
+		switch at := r.IntN(len(all) + 1); {
+		case at == len(all) || r.IntN(3) == 0:
+			all = slices.Insert(all, at, character(r))
+		case r.IntN(2) == 0:
+			all[at] = character(r)
+		default:
+			all = slices.Delete(all, at, at+1)
+		}
+	}
+	if r.IntN(8) == 0 {
+		all = all[:r.IntN(len(all)+1)]
+	}
+	return string(all)
 }
 
 // alphabets are for texts: ASCII, characters that have another width or another number of bytes in another case, those that join, and spaces.
