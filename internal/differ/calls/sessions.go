@@ -151,40 +151,14 @@ func (g *generator) choose(r *rand.Rand, of reflect.Type, p play) func() functio
 			favourite = i
 		}
 	}
+	if p.turns {
+		return inTurns(r, all, targets, p.steps)
+	}
 	var last function
 	burst := 0
-	var two [2]function
-	var look []function // between calls of one that doesn't say what it takes out
-	if p.turns {
-		two = twoOf(r, all, targets)
-		if reflect.TypeOf(two[1].F).NumOut() == 0 {
-			look = lookers(all)
-		}
-	}
-	calls := 0
-	growing := false // of the two, one is called more often, as what it fills must not become empty each time
 	return func() function {
-		if calls++; p.turns && calls == p.steps*3/5 { // at last it is emptied: what is wrong in it may only be seen then
-			growing, last, burst = false, two[1], p.steps
-		}
-		if p.turns && r.IntN(10) == 0 { // what the two leave behind shows in others
-			return all[r.IntN(len(all))]
-		}
 		if burst > 0 {
 			burst--
-			if !growing && burst%2 == 0 && len(look) > 0 {
-				return look[r.IntN(len(look))]
-			}
-			return last
-		}
-		if p.turns {
-			growing = !growing
-			if last, burst = two[0], r.IntN(60); !growing {
-				last, burst = two[1], burst/2
-				if len(look) > 0 {
-					burst *= 2
-				}
-			}
 			return last
 		}
 		switch {
@@ -204,6 +178,37 @@ func (g *generator) choose(r *rand.Rand, of reflect.Type, p play) func() functio
 	}
 }
 
+// inTurns returns what chooses two methods, each many times: the first more often, so that the value isn't empty after each turn of the
+// second. In the last part of the steps only the second is called: what is wrong in a value may be seen only when it is emptied.
+func inTurns(r *rand.Rand, all, targets []function, steps int) func() function {
+	fill, empty := twoOf(r, all, targets)
+	var look []function // between calls of one that doesn't say what it takes out
+	if reflect.TypeOf(empty.F).NumOut() == 0 {
+		look = lookers(all)
+	}
+	filling, left, calls := false, 0, 0
+	return func() function {
+		if calls++; calls == steps*3/5 {
+			filling, left = false, steps
+		}
+		if r.IntN(10) == 0 { // what the two leave behind shows in others
+			return all[r.IntN(len(all))]
+		}
+		if left > 0 {
+			left--
+			if !filling && left%2 == 0 && len(look) > 0 {
+				return look[r.IntN(len(look))]
+			}
+		} else if filling, left = !filling, r.IntN(60); !filling && len(look) == 0 {
+			left /= 2
+		}
+		if filling {
+			return fill
+		}
+		return empty
+	}
+}
+
 // fills and empties are parts of names of methods that do so.
 var (
 	fills   = []string{"Add", "Append", "Enqueue", "Insert", "Offer", "Push", "Put", "Set", "Store", "Write"}
@@ -211,7 +216,7 @@ var (
 )
 
 // twoOf are two methods to call in turn: most often one that fills a value and one that empties it, by their names.
-func twoOf(r *rand.Rand, all, targets []function) [2]function {
+func twoOf(r *rand.Rand, all, targets []function) (fill, empty function) {
 	named := func(parts []string) (some []function) {
 		for _, m := range all {
 			if _, method, _ := strings.Cut(m.Name, "."); slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(method, part) }) {
@@ -221,13 +226,13 @@ func twoOf(r *rand.Rand, all, targets []function) [2]function {
 		return some
 	}
 	if more, less := named(fills), named(empties); len(more) > 0 && len(less) > 0 && r.IntN(4) > 0 {
-		return [2]function{more[r.IntN(len(more))], less[r.IntN(len(less))]}
+		return more[r.IntN(len(more))], less[r.IntN(len(less))]
 	}
 	if len(targets) > 1 && r.IntN(2) == 0 {
 		all = targets
 	}
 	i := r.IntN(len(all))
-	return [2]function{all[i], all[(i+1+r.IntN(max(1, len(all)-1)))%len(all)]}
+	return all[i], all[(i+1+r.IntN(max(1, len(all)-1)))%len(all)]
 }
 
 // lookers are methods that take nothing and return something.
