@@ -37,8 +37,8 @@ func (x *examiner) consult(ctx context.Context, src *source, sites []*Site, patt
 	}
 }
 
-// instances returns packages with what the compiler says when it compiles their tests: those with hot generic functions, of
-// which it may say nothing otherwise. That is no more than a help: tests that don't compile are left out.
+// instances compiles the tests of packages with hot generic functions, and returns what the compiler says. It compiles generic functions
+// only where they are used, which may be in tests alone. Packages whose tests don't compile are left out.
 func (x *examiner) instances(ctx context.Context, sites []*Site, patterns []string) (tests []*compiled) {
 	for _, s := range sites {
 		p := s.In
