@@ -35,6 +35,14 @@ func WithParens(c inspector.Cursor) inspector.Cursor {
 	}
 }
 
+// WithLabel returns the labelled statement that a statement is, or the statement if it has no label.
+func WithLabel(c inspector.Cursor) inspector.Cursor {
+	if _, labelled := c.Parent().Node().(*ast.LabeledStmt); labelled {
+		return c.Parent()
+	}
+	return c
+}
+
 func CalledAtOnce(c inspector.Cursor, method *ast.SelectorExpr) bool {
 	call, ok := c.Parent().Node().(*ast.CallExpr)
 	return ok && call.Fun == method

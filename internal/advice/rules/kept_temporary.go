@@ -77,10 +77,7 @@ func keepTemporary(s *advice.Site, c inspector.Cursor, v *types.Var) (m advice.M
 			return m, false
 		}
 	}
-	at := loop
-	if _, labelled := loop.Parent().Node().(*ast.LabeledStmt); labelled {
-		at = loop.Parent()
-	}
+	at := facts.WithLabel(loop)
 	before, within, ok := keptCode(s, &d, v, loop.Node())
 	if !ok || !facts.InBlock(at) || !facts.Builtins(s.Place, d.Node().Pos(), "clear", "make") {
 		return m, false

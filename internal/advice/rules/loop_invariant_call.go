@@ -238,10 +238,7 @@ func enclosingCall(s *advice.Site, c code.Call) (code.Call, bool) {
 
 // hoist fills in the rewrite: the call moves before the loop, and a variable takes its place.
 func hoist(v *facts.Invariance, loop inspector.Cursor, name string, m *advice.Match) {
-	first := loop
-	if _, labelled := loop.Parent().Node().(*ast.LabeledStmt); labelled {
-		first = loop.Parent()
-	}
+	first := facts.WithLabel(loop)
 	if stmt, ok := facts.Statement(first); !ok || stmt != first || facts.Commented(v.Place, v.Call.Pos(), v.Call.End()) {
 		return
 	}

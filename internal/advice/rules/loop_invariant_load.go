@@ -64,9 +64,12 @@ func matchLoopInvariantLoad(s *advice.Site) []advice.Match {
 	return []advice.Match{m}
 }
 
-// inSeries is "a, b and c".
+// inSeries is "a, b and c", or "a" if that is all.
 func inSeries(names []string) string {
 	last := len(names) - 1
+	if last < 1 {
+		return strings.Join(names, "")
+	}
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
@@ -75,10 +78,7 @@ const maxKept = 4
 
 // keepLoads fills in the rewrite, which loads values once before a loop, and returns their code, and what to check.
 func keepLoads(s *advice.Site, loop inspector.Cursor, paths []ast.Expr, m *advice.Match) (names, check []string) {
-	first := loop
-	if _, labelled := loop.Parent().Node().(*ast.LabeledStmt); labelled {
-		first = loop.Parent()
-	}
+	first := facts.WithLabel(loop)
 	if !facts.InBlock(first) || facts.Jumps(s.Place) || !facts.QuietStart(s.Place, loop.Node()) {
 		return nil, nil
 	}

@@ -55,10 +55,7 @@ func matchLoopStoresField(s *advice.Site) []advice.Match {
 
 // keepField fills in the rewrite: a variable has the field's value in the loop.
 func keepField(s *advice.Site, loop inspector.Cursor, found *flow.Accumulator, m *advice.Match) bool {
-	whole, field := loop, s.Source(found.Of)
-	if _, labelled := loop.Parent().Node().(*ast.LabeledStmt); labelled {
-		whole = loop.Parent()
-	}
+	whole, field := facts.WithLabel(loop), s.Source(found.Of)
 	at := whole.Node().Pos()
 	if _, isField := ast.Unparen(found.Of).(*ast.SelectorExpr); !isField || !mayKeep(s, loop, at, found.Of) {
 		return false

@@ -120,8 +120,5 @@ func names(vars []*types.Var) string {
 	if len(all) > 3 {
 		return fmt.Sprintf("%s and %d more", strings.Join(all[:3], ", "), len(all)-3)
 	}
-	if len(all) > 1 {
-		return strings.Join(all[:len(all)-1], ", ") + " and " + all[len(all)-1]
-	}
-	return strings.Join(all, "")
+	return inSeries(all)
 }
