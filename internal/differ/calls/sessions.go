@@ -22,7 +22,7 @@ func (g *generator) sessions(w *writer, name string, base reflect.Type, from int
 		p := play{number: i, steps: steps, w: w}
 		switch i % 5 {
 		case 2:
-			p.steps, p.turns = 2*manySteps, true
+			p.steps, p.turns = 3*manySteps, true
 		case 4:
 			p.steps, p.bursts = manySteps, true
 		}
@@ -179,7 +179,7 @@ func (g *generator) choose(r *rand.Rand, of reflect.Type, p play) func() functio
 }
 
 // inTurns returns what chooses two methods, each many times: the first more often, so that the value isn't empty after each turn of the
-// second. In the last part of the steps only the second is called: what is wrong in a value may be seen only when it is emptied.
+// second. In the second half of the steps only the second is called: what is wrong in a value may be seen only when it is emptied.
 func inTurns(r *rand.Rand, all, targets []function, steps int) func() function {
 	fill, empty := twoOf(r, all, targets)
 	var look []function // between calls of one that doesn't say what it takes out
@@ -188,7 +188,7 @@ func inTurns(r *rand.Rand, all, targets []function, steps int) func() function {
 	}
 	filling, left, calls := false, 0, 0
 	return func() function {
-		if calls++; calls == steps*3/5 {
+		if calls++; calls == steps/2 {
 			filling, left = false, steps
 		}
 		if r.IntN(10) == 0 { // what the two leave behind shows in others
