@@ -41,12 +41,12 @@ type decoder struct {
 	off   int64 // offset of the piece's first byte in the decompressed stream
 	arena arena
 
-	serial      bool // work on one goroutine; strings may share plainBuf
+	serial      bool // work on one goroutine; strings may share memory with the input
 	buf         []byte
 	gz          gunzipper
 	plainBuf    []byte
 	inflater    *inflater
-	share       bool  // strings share memory with the input
+	share       bool  // strings do
 	samples     int   // how many to expect, 0 if unknown
 	rows        int   // capacity of the columns of samples
 	unended     int64 // offset of the length of a field that continues after the piece
@@ -143,7 +143,7 @@ func keptBytes(d *decoder) int64 {
 // forget drops everything that was decoded, and its memory.
 func (d *decoder) forget() {
 	d.mem.give(d.mem.used)
-	*d = decoder{p: &Profile{}, lim: d.lim, mem: d.mem, most: d.most, serial: d.serial, share: d.share, denseLocs: true, denseFuncs: true, nTypes: -1}
+	*d = decoder{p: &Profile{}, lim: d.lim, mem: d.mem, most: d.most, serial: d.serial, denseLocs: true, denseFuncs: true, nTypes: -1}
 }
 
 // reset prepares d for another profile and reuses its columns. The previous profile is
@@ -160,7 +160,7 @@ func (d *decoder) reset() {
 		Lines: p.Lines[:0], Frames: p.Frames[:0], Stacks: p.Stacks[:0], Values: values[:0],
 		SampleTypes: p.SampleTypes[:0],
 	}
-	*d = decoder{p: p, lim: d.lim, serial: d.serial, share: d.share, buf: d.buf, gz: d.gz, plainBuf: d.plainBuf, inflater: d.inflater, arena: d.arena, denseLocs: true, denseFuncs: true, nTypes: -1,
+	*d = decoder{p: p, lim: d.lim, serial: d.serial, buf: d.buf, gz: d.gz, plainBuf: d.plainBuf, inflater: d.inflater, arena: d.arena, denseLocs: true, denseFuncs: true, nTypes: -1,
 		funcIDs: d.funcIDs[:0], labels: d.labels[:0], vals: d.vals[:0], sampleTypes: d.sampleTypes[:0],
 		mappings: d.mappings[:0], comments: d.comments[:0]}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	stdgzip "compress/gzip"
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -11,11 +12,13 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
 
 	gp "github.com/google/pprof/profile"
+	"github.com/klauspost/compress/zstd"
 )
 
 // msg builds encoded messages.
@@ -276,6 +279,41 @@ func TestDecoderReuse(t *testing.T) {
 		// A failure must not spoil what comes after.
 		if _, err := d.Decode(tiny()[:30]); err == nil {
 			t.Fatal("accepted a cut profile")
+		}
+	}
+}
+
+// TestDecoderOfPieces decodes what isn't decompressed as a whole: texts must not be those of the pieces that came later.
+func TestDecoderOfPieces(t *testing.T) {
+	b := NewBuilder(ValueType{"cpu", "nanoseconds"})
+	var stack []uint32
+	for i := range 100_000 {
+		name := fmt.Sprintf("example.com/m/%x.F", sha256.Sum256([]byte{byte(i), byte(i >> 8), byte(i >> 16)}))
+		stack = append(stack[:0], b.Location(0, 0, Line{Function: b.Function(name, name, name, 1), Line: 1}))
+		b.Sample(stack, nil, 1)
+	}
+	p := b.Profile()
+	p.PeriodType, p.Period = p.SampleTypes[0], 1
+	var zipped, plain bytes.Buffer
+	w, err := zstd.NewWriter(nil)
+	if err := errors.Join(err, p.EncodeFast(&zipped), p.EncodeUncompressed(&plain)); err != nil {
+		t.Fatal(err)
+	}
+	if zipped.Len() <= smallInput {
+		t.Fatalf("%d bytes are decompressed as a whole", zipped.Len())
+	}
+	want, err := DecodeBytes(plain.Bytes(), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d Decoder
+	for name, data := range map[string][]byte{"gzip": zipped.Bytes(), "zstd": w.EncodeAll(plain.Bytes(), nil), "plain": plain.Bytes(), "small": tiny()} {
+		got, err := d.Decode(data)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if name != "small" && (!slices.Equal(got.Strings, want.Strings) || got.PeriodType != want.PeriodType || !slices.Equal(got.SampleTypes, want.SampleTypes)) {
+			t.Errorf("%s: texts are others", name)
 		}
 	}
 }

@@ -85,7 +85,9 @@ func decodeAll(d *decoder, data []byte) (*Profile, error) {
 	in := bytes.NewReader(data)
 	var p *Profile
 	var err error
-	if plain, ok := decompressed(d, data); ok {
+	plain, whole := decompressed(d, data)
+	d.share = d.serial && whole // pieces are overwritten by those that follow
+	if whole {
 		p, err = decodeWhole(d, plain)
 	} else {
 		p, err = decodePieces(d, in)
@@ -353,7 +355,7 @@ type Decoder struct {
 func (d *Decoder) Decode(data []byte) (*Profile, error) {
 	if d.d == nil {
 		d.d = newDecoder(d.Limits)
-		d.d.serial, d.d.share = true, true
+		d.d.serial = true
 	} else {
 		d.d.reset()
 		d.d.lim.Budget = d.Limits.Budget
