@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -45,7 +46,7 @@ type usage struct {
 }
 
 // measureTools asks hone mcp over stdio in a large module, and prints what each tool takes and how long its answer is. dir is what
-// go run ./bench/advice -large generated:500 -keep leaves: a profile and a module.
+// go run ./bench/advice -large generated:500 -keep leaves: a profile and a module. history is asked of a hone serve with that profile.
 func (o *options) measureTools(ctx context.Context, dir string) error {
 	module, cpu := filepath.Join(dir, "module"), filepath.Join(dir, "cpu.pb.gz")
 	patch, err := prepareTools(ctx, module)
@@ -54,12 +55,13 @@ func (o *options) measureTools(ctx context.Context, dir string) error {
 	}
 	cmd := exec.CommandContext(ctx, o.hone, "mcp", "-allow", "run", cpu)
 	cmd.Dir, cmd.Stderr = module, os.Stderr
-	s, err := sdk.NewClient(&sdk.Implementation{Name: "agents"}, nil).Connect(ctx, &sdk.CommandTransport{Command: cmd}, nil)
+	c, err := connect(ctx, &sdk.CommandTransport{Command: cmd})
 	if err != nil {
 		return err
 	}
-	defer s.Close()
-	list, err := s.ListTools(ctx, nil)
+	defer c.session.Close()
+	c.process = cmd.Process.Pid
+	list, err := c.session.ListTools(ctx, nil)
 	if err != nil {
 		return err
 	}
@@ -72,24 +74,8 @@ func (o *options) measureTools(ctx context.Context, dir string) error {
 		size += len(text)
 	}
 	fmt.Printf("list of %d tools: %d tokens\n", len(list.Tools), size/4)
-	answer := ""
-	ask := func(tool string, arguments map[string]any) error {
-		before, begin := usageOf(cmd.Process.Pid), time.Now()
-		r, err := s.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: arguments})
-		if err != nil {
-			return fmt.Errorf("%s: %w", tool, err)
-		}
-		answer = ""
-		for _, c := range r.Content {
-			if text, ok := c.(*sdk.TextContent); ok {
-				answer += text.Text
-			}
-		}
-		u := usageOf(cmd.Process.Pid)
-		fmt.Printf("%-10s %6.2f s, CPU %6.2f s, peak %4d MB, %5d tokens, error: %v\n", tool, time.Since(begin).Seconds(), (u.cpu - before.cpu).Seconds(), u.peak, len(answer)/4, r.IsError)
-		return nil
-	}
-	if err := ask("profiles", nil); err != nil {
+	answer, err := c.ask(ctx, "profiles", nil)
+	if err != nil {
 		return err
 	}
 	id := regexp.MustCompile(`\b[0-9a-f]{24}\b`).FindString(answer)
@@ -106,11 +92,83 @@ func (o *options) measureTools(ctx context.Context, dir string) error {
 		{"prove", map[string]any{"patches": []string{patch}}},
 		{"bench", map[string]any{"packages": []string{"./" + changedPackage}}},
 	} {
-		if err := ask(q.tool, q.arguments); err != nil {
+		if _, err := c.ask(ctx, q.tool, q.arguments); err != nil {
+			return err
+		}
+	}
+	return o.measureHistory(ctx, cpu)
+}
+
+// measureHistory asks a hone serve that has had the profile every hour of a day, from two versions of a service.
+func (o *options) measureHistory(ctx context.Context, cpu string) (err error) {
+	data, err := os.MkdirTemp("", "hone-agents-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(data)
+	server := exec.CommandContext(ctx, o.hone, "serve", "-data", data, "-listen", "127.0.0.1:0")
+	server.Cancel = func() error { return server.Process.Signal(os.Interrupt) }
+	out, err := server.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := server.Start(); err != nil {
+		return err
+	}
+	defer func() {
+		err = errors.Join(err, server.Process.Signal(os.Interrupt), server.Wait())
+	}()
+	line, err := bufio.NewReader(out).ReadString('\n')
+	url := regexp.MustCompile(`http://[^/\s]+`).FindString(line)
+	if err != nil || url == "" {
+		return fmt.Errorf("hone serve says %q: %w", line, err)
+	}
+	for hour := 24; hour > 0; hour-- {
+		push := exec.CommandContext(ctx, o.hone, "push", "-server", url, "-service", "large", "-version", fmt.Sprint("v", 2-hour/13), "-time", fmt.Sprintf("-%dh", hour), cpu)
+		if text, err := push.CombinedOutput(); err != nil {
+			return fmt.Errorf("hone push: %w: %s", err, text)
+		}
+	}
+	c, err := connect(ctx, &sdk.StreamableClientTransport{Endpoint: url + "/mcp"})
+	if err != nil {
+		return err
+	}
+	defer c.session.Close()
+	c.process = server.Process.Pid
+	for range 2 {
+		if _, err := c.ask(ctx, "history", map[string]any{"service": "large"}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// A client asks hone's tools, which a process answers.
+type client struct {
+	session *sdk.ClientSession
+	process int
+}
+
+func connect(ctx context.Context, t sdk.Transport) (*client, error) {
+	s, err := sdk.NewClient(&sdk.Implementation{Name: "agents"}, nil).Connect(ctx, t, nil)
+	return &client{session: s}, err
+}
+
+// ask calls a tool, prints what that takes, and returns the answer.
+func (c *client) ask(ctx context.Context, tool string, arguments map[string]any) (answer string, err error) {
+	before, begin := usageOf(c.process), time.Now()
+	r, err := c.session.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: arguments})
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", tool, err)
+	}
+	for _, part := range r.Content {
+		if text, ok := part.(*sdk.TextContent); ok {
+			answer += text.Text
+		}
+	}
+	u := usageOf(c.process)
+	fmt.Printf("%-10s %6.2f s, CPU %6.2f s, peak %4d MB, %5d tokens, error: %v\n", tool, time.Since(begin).Seconds(), (u.cpu - before.cpu).Seconds(), u.peak, len(answer)/4, r.IsError)
+	return answer, nil
 }
 
 // prepareTools commits the module with a test and a benchmark, and returns a patch.
