@@ -279,24 +279,48 @@ func (p pool) reuse(r *rand.Rand, args []reflect.Value) {
 	}
 }
 
-// relate makes a text of some neighbours like the one before: what compares, finds or joins texts seldom meets two that have much in common.
+// relate makes some lists and texts like the one before them: what compares, finds or joins two seldom meets two that have much in common.
+// Some of both are long.
 func relate(r *rand.Rand, args []reflect.Value) {
 	for i, v := range args {
 		if i == 0 || v.Type() != args[i-1].Type() || r.IntN(3) > 0 {
 			continue
 		}
-		like := reflect.New(v.Type()).Elem()
+		first := &args[i-1]
 		switch {
 		case v.Kind() == reflect.String:
-			like.SetString(edited(r, args[i-1].String()))
-		case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8:
-			like.SetBytes([]byte(edited(r, string(args[i-1].Bytes()))))
-		default:
-			continue
+			if r.IntN(4) == 0 {
+				*first = textOf(v.Type(), long(r))
+			}
+			args[i] = textOf(v.Type(), edited(r, first.String()))
+		case v.Kind() != reflect.Slice:
+		case v.Type().Elem().Kind() == reflect.Uint8:
+			if r.IntN(4) == 0 {
+				*first = textOf(v.Type(), long(r))
+			}
+			args[i] = textOf(v.Type(), edited(r, string(first.Bytes())))
+		case isBasic(v.Type().Elem().Kind()):
+			elements := make([]reflect.Value, first.Len())
+			for at := range elements {
+				elements[at] = first.Index(at)
+			}
+			like := reflect.MakeSlice(v.Type(), 0, len(elements)+8)
+			args[i] = reflect.Append(like, edit(r, elements, func() reflect.Value {
+				if v.Len() > 0 && r.IntN(2) == 0 {
+					return v.Index(r.IntN(v.Len()))
+				}
+				other, _ := basic(r, v.Type().Elem())
+				return other
+			})...)
+			if r.IntN(2) == 0 {
+				sortValues(args[i])
+			}
 		}
-		args[i] = like
 	}
 }
+
+// textOf is a text as a string or bytes.
+func textOf(t reflect.Type, s string) reflect.Value { return reflect.ValueOf(s).Convert(t) }
 
 // receiver makes a value of a type, or a pointer to one if that has more methods.
 func (g *generator) receiver(r *rand.Rand, of reflect.Type) (reflect.Value, bool) {

@@ -182,13 +182,16 @@ var lengths = []int{4, 8, 16, 24, 32, 48, 64, 100, 128, 256, 512, 1000, 1024, 20
 func length(r *rand.Rand, most int) int {
 	n := lengths[r.IntN(len(lengths))]
 	if len(numbers) > 0 && r.IntN(2) == 0 {
-		if c := numbers[r.IntN(len(numbers))]; 0 <= c && c <= 1<<14 {
+		if c := numbers[r.IntN(len(numbers))]; int64(lengths[0]) <= c && c <= 1<<14 {
 			n = int(c)
 		}
 	}
-	n = max(0, n+r.IntN(3)-1)
-	if r.IntN(8) == 0 {
+	n += r.IntN(3) - 1
+	switch r.IntN(8) {
+	case 0:
 		n = r.IntN(1 + n + n/2)
+	case 1, 2:
+		n += r.IntN(1 + n) // well above a limit
 	}
 	return min(n, most)
 }
@@ -206,21 +209,33 @@ func long(r *rand.Rand) string {
 
 // edited changes a few characters of a text.
 func edited(r *rand.Rand, s string) string {
-	all := []rune(s)
-	for range r.IntN(8) {
-		switch at := r.IntN(len(all) + 1); {
+	return string(edit(r, []rune(s), func() rune { return character(r) }))
+}
+
+// edit changes, adds and removes a few elements, often the first and the last one: functions pass over what two lists share at their ends.
+func edit[T any](r *rand.Rand, all []T, other func() T) []T {
+	all = slices.Clone(all)
+	change := func(at int) {
+		switch {
 		case at == len(all) || r.IntN(3) == 0:
-			all = slices.Insert(all, at, character(r))
+			all = slices.Insert(all, at, other())
 		case r.IntN(2) == 0:
-			all[at] = character(r)
+			all[at] = other()
 		default:
 			all = slices.Delete(all, at, at+1)
 		}
 	}
+	for range r.IntN(8) {
+		change(r.IntN(len(all) + 1))
+	}
+	if r.IntN(3) == 0 {
+		change(0)
+		change(max(0, len(all)-r.IntN(2)))
+	}
 	if r.IntN(8) == 0 {
 		all = all[:r.IntN(len(all)+1)]
 	}
-	return string(all)
+	return all
 }
 
 // alphabets are for texts: ASCII, characters that have another width or another number of bytes in another case, those that join, and spaces.
