@@ -63,7 +63,7 @@ func (c *Compared) First(n int) *Compared {
 
 const (
 	callTime   = 40 * time.Second
-	restarts   = 16 // after functions that end the program
+	restarts   = 12 // after calls of a function, or of a type's methods, that end the program
 	mostLarge  = 4  // calls of a function that take too much time or memory
 	mostWithin = 2  // such calls of a function within others, of the methods of a type for one
 )
@@ -153,7 +153,8 @@ func (r *Runner) calls(ctx context.Context, binary string, c *course, more ...st
 	}
 	begin := time.Now()
 	large := make(map[string]int) // calls that were too large, by function
-	for next, call, ended := 0, 0, 0; ; ended++ {
+	ended := make(map[int]int)    // calls that ended the program, by job
+	for next, call := 0, 0; ; {
 		o, err := r.Scratch.Run(ctx, workspace.Process{
 			Dir: dir, Env: slices.Concat(c.env(), r.Env),
 			Args: append([]string{binary, out, strconv.Itoa(next), strconv.Itoa(call)}, more...), Timeout: callTime,
@@ -169,11 +170,15 @@ func (r *Runner) calls(ctx context.Context, binary string, c *course, more ...st
 		if o.Err == nil || last < next || last == next && at < call {
 			return text, nil
 		}
-		if ended == restarts || time.Since(begin) > callTime {
+		if time.Since(begin) > callTime {
 			c.why = fmt.Sprintf("calls took too long or ended the program, the last time in %s: what comes after it wasn't called", name)
 			return text, nil
 		}
 		next, call = last, at+1
+		if ended[last]++; ended[last] == restarts {
+			c.why = fmt.Sprintf("many calls in %s took too long or ended the program: not all were made", name)
+			next, call = last+1, 0
+		}
 		if exitCode(o) == NoInput {
 			c.why = fmt.Sprintf("no input could be made for call %d of %s: %s", at, name, gocmd.LastLine(o.Stderr))
 			continue

@@ -78,7 +78,11 @@ func (g *generator) session(name string, base reflect.Type, p play) (records []r
 	var story []string
 	used := make(pool)
 	keep := make(map[string]*keeper)
+	begin := time.Now()
 	for step := range p.steps {
+		if time.Since(begin) > budget/4 { // values may grow with each step
+			break
+		}
 		if k := v.Kind(); step > 0 && (isBasic(k) || k == reflect.Struct) && r.IntN(2) == 0 { // methods leave it as it is, as a rule: another one says more
 			if v, ok = g.receiver(r, base); !ok {
 				return records
