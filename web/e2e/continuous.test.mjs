@@ -194,7 +194,7 @@ check.core('a drag on the timeline selects, keys move its ends, back returns', a
   await page.mouse.move(plot.x + plot.width * 0.4, y, { steps: 3 });
   await page.mouse.up();
   await page.keyboard.up('Shift');
-  await page.getByRole('slider', { name: 'End of the base' }).waitFor();
+  await page.getByRole('slider', { name: 'End of the time before' }).waitFor();
   assert.ok(Number(selection(page, 'base').get('to')) < to);
 }, { mayShift: true });
 

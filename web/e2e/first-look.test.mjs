@@ -73,8 +73,8 @@ const labelled = suite(['-base', wordindex, labels]);
 labelled('the grid of a comparison says what its percentages are of', async ({ page, open }) => {
   await open('/tags');
   await settled(page);
-  assert.match(await page.locator('.card-sum').first().innerText(), /% of A’s total/);
-  await page.getByText('Percentages are of the base’s total, A').waitFor();
+  assert.match(await page.locator('.card-sum').first().innerText(), /% of the total before/);
+  await page.getByText('Percentages are of the total before').waitFor();
   // Changes of functions cancel each other out: they are no shares of the change of the value, nor is this one of the total.
   const functions = await page.locator('.card li .num').allInnerTexts();
   assert.ok(functions.length > 0);

@@ -202,7 +202,7 @@ check.core('two sides are drawn together, and whatever they say is text', async 
   await page.getByRole('button', { name: 'Load', exact: true }).click();
   const curves = page.getByRole('region', { name: 'Quantiles of response times' });
   const legend = curves.getByRole('listitem');
-  await eventually(async () => assert.deepEqual(await legend.allTextContents(), ['Base: response', 'Head: response']));
+  await eventually(async () => assert.deepEqual(await legend.allTextContents(), ['Before: response', 'After: response']));
   const [base, head] = await chart(page, 'Quantiles of response times').locator('path.chart-path').evaluateAll(
     (paths) => paths.map((p) => p.getAttribute('d')),
   );
@@ -225,10 +225,10 @@ check.core('two sides are drawn together, and whatever they say is text', async 
 check('two runs are drawn together', async ({ page, open }) => {
   await open(`/compare?run=${against}&run=${real}&show=load`);
   const answered = page.getByRole('region', { name: 'Throughput' }).getByRole('listitem').filter({ hasText: 'answered' });
-  await eventually(async () => assert.deepEqual(await answered.allTextContents(), ['Base: answered', 'Head: answered']));
+  await eventually(async () => assert.deepEqual(await answered.allTextContents(), ['Before: answered', 'After: answered']));
   await chart(page, 'Response times over time').focus();
   await page.keyboard.press('Home');
-  await reads(page, 'Response times over time', /Base: .*Head: /);
+  await reads(page, 'Response times over time', /Before: .*After: /);
 });
 
 check('a load that was refused has no times, and says so', async ({ page, open }) => {

@@ -76,7 +76,7 @@ for (const width of [360, 1280]) {
       return a.right > b.right || a.bottom > b.bottom ? [`${badge.textContent} at ${a.right},${a.bottom} in ${b.right},${b.bottom}`] : [];
     }));
     assert.deepEqual(cut, []);
-    await rows(page, 'Runs').nth(1).getByText('no base').waitFor();
+    await rows(page, 'Runs').nth(1).getByText('not compared').waitFor();
   }, { viewport: { width, height: 740 } });
 }
 
@@ -310,7 +310,7 @@ check('the commit of a run is told by its subject where a run is shown, and wher
   await page.locator('.runs-head').getByText('words', { exact: true }).waitFor();
   await page.locator('.runs-head').getByText(/^main · /).waitFor();
   await open(`/compare?run=${slow}&run=${fast}`);
-  const options = await page.getByRole('combobox', { name: 'Base' }).locator('option').allTextContents();
+  const options = await page.getByRole('combobox', { name: 'Before' }).locator('option').allTextContents();
   assert.ok(options.every((text) => text.includes(' · words · ')), options.join('\n'));
 });
 

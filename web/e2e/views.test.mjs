@@ -246,7 +246,7 @@ for (const width of [1280, 360]) {
     await short.getByRole('button', { name: 'Copy as text, for a review' }).click();
     const copied = (await page.evaluate(() => navigator.clipboard.readText())).split('\n');
     assert.deepEqual(copied.slice(2), texts);
-    assert.match(copied.slice(0, 2).join(' '), /^A: \S*wordcount-v1\.pb\.gz B: \S*wordcount-v2\.pb\.gz$/);
+    assert.match(copied.slice(0, 2).join(' '), /^Before: \S*wordcount-v1\.pb\.gz After: \S*wordcount-v2\.pb\.gz$/);
 
     const cut = await short.evaluate((el) => el.scrollWidth > el.clientWidth || el.scrollHeight > el.clientHeight + 1);
     assert.ok(!cut, 'the sentences are not seen whole');
@@ -547,7 +547,7 @@ compared.core('diff has the figures of hone diff, in absolute and relative order
   assert.ok(hatched.some(([gone]) => gone) && hatched.some(([gone]) => !gone));
   await page.getByRole('button', { name: 'Relative', exact: true }).click();
   await eventually(async () => assert.notDeepEqual(await rows(page), shown));
-  await page.getByRole('button', { name: 'Swap A and B' }).click();
+  await page.getByRole('button', { name: 'Swap before and after' }).click();
   await settled(page);
   await eventually(async () => assert.notDeepEqual(await rows(page), shown));
 });

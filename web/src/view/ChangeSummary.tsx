@@ -7,6 +7,7 @@ import { go, href, state, type State } from '../state/state';
 import { follow } from './link';
 import { plainOf, sentencesOf, type Part } from './changeWords';
 import { copyText, IconButton, tip } from './parts';
+import { sideNames } from './vocabulary';
 
 /** What a comparison found, in sentences to be read first, and copied into a review. */
 export default function ChangeSummary({ change }: { change: Diff }) {
@@ -15,7 +16,7 @@ export default function ChangeSummary({ change }: { change: Diff }) {
   const brief = view !== 'diff' && !more;
   const sentences = sentencesOf(change, comparableOf(state.value));
   const copy = () => {
-    const lines = [`A: ${shownName(base)}`, `B: ${shownName(profile)}`, ...sentences.map(plainOf)];
+    const lines = [`${sideNames.base}: ${shownName(base)}`, `${sideNames.head}: ${shownName(profile)}`, ...sentences.map(plainOf)];
     void copyText(lines.join('\n'), 'Sentences copied');
   };
   return (

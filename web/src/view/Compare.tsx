@@ -33,8 +33,8 @@ export function Compare() {
             <h2>Compare with</h2>
             <p class="compare-help">
               {others
-                ? 'Choose the base: the profile from before the change. The views then show this profile minus the base.'
-                : 'Open the profile from before the change, to use it as the base.'}
+                ? 'Choose the profile from before the change. The views then show what changed since.'
+                : 'Open the profile from before the change, to compare with it.'}
             </p>
             <ProfileList
               label="Compare with"
@@ -55,7 +55,7 @@ export function Compare() {
   return (
     <div class="comparison" role="group" aria-label="Comparison">
       <ProfilePicker which="base" side="A" />
-      <IconButton icon="swap" label="Swap A and B" onClick={() => go({ ...withoutFinding(state.value), base: profile, profile: base })} />
+      <IconButton icon="swap" label="Swap before and after" onClick={() => go({ ...withoutFinding(state.value), base: profile, profile: base })} />
       <ProfilePicker which="profile" side="B" />
       <button
         type="button"
@@ -63,7 +63,7 @@ export function Compare() {
         class="toggle"
         aria-checked={normalized}
         onClick={() => setOption('normalize', normalized ? '' : 'true')}
-        {...tip(options.base_total ? 'Scale A to the number of operations in B' : 'Scale A to the total of B, to compare shares')}
+        {...tip(options.base_total ? 'Scale what was before to the number of operations after' : 'Scale what was before to the total after, to compare shares')}
       >
         <span class="toggle-track" aria-hidden="true" />
         {options.base_total ? 'Per operation' : 'Normalize'}

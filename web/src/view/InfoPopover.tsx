@@ -5,6 +5,7 @@ import { formatCount } from '../model/units';
 import { Chunk } from './Chunk';
 import { formatDuration } from './facts';
 import { Icon, Popover } from './parts';
+import { sideNames } from './vocabulary';
 
 const facts = () => import('./Facts');
 
@@ -15,8 +16,8 @@ export function InfoPopover() {
   const { base, profile, view } = state.value;
   const merged = profile.length;
   const beside = view === 'flame' || view === 'diff' || view === 'raw';
-  const words = base.length > 0 && !beside ? ['B − A, shares of A'] : [
-    ...(base.length > 0 ? ['B'] : []),
+  const words = base.length > 0 && !beside ? ['After − before, shares of before'] : [
+    ...(base.length > 0 ? [sideNames.head] : []),
     ...(info.duration > 0 && !info.selection ? [formatDuration(info.duration)] : []),
     info.selection
       ? `${formatCount(info.selection.profiles)} ${info.selection.profiles === 1 ? 'profile' : 'profiles'}`

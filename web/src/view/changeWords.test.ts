@@ -37,13 +37,13 @@ describe('how much', () => {
     ['none', diff(100, 100), '', 'CPU time didn’t change: 100ms.'],
     ['from nothing', diff(0, 100), '', 'CPU time rose from 0ms to 100ms.'],
     ['shares', diff(100, 100, { normalized: true, baseTotalText: '40ms' }), '',
-      'Shares are compared: A is scaled from 40ms to the total of B, 100ms.'],
+      'Shares are compared: the total before, 40ms, is scaled to that after, 100ms.'],
     ['per operation', diff(100, 71, { normalized: true, total: sure }), 'Per operation',
       'Per operation, CPU time fell by 29.0% (22.9% to 35.0%), from 100ms to 71ms.'],
     ['per request', diff(100, 71, { total: sure }), 'Per request',
       'Per request, CPU time fell by 29.0% (22.9% to 35.0%), from 100ms to 71ms.'],
     ['shares of requests', diff(100, 100, { normalized: true, baseTotalText: '40ms' }), 'Per request',
-      'Shares are compared: A is scaled from 40ms to the total of B, 100ms.'],
+      'Shares are compared: the total before, 40ms, is scaled to that after, 100ms.'],
     ['at the same load', diff(100, 71, { normalized: true, total: sure }), 'At the same load',
       'At the same load, CPU time fell by 29.0% (22.9% to 35.0%), from 100ms to 71ms.'],
     ['another type', diff(100, 50, { type: 'bytes_read' }), '', 'The total of bytes_read fell by 50.0%, from 100ms to 50ms.'],
@@ -57,10 +57,10 @@ describe('how much', () => {
 
 test('a side without samples has no shares', () => {
   const none = (base: number, head: number) => told(diff(base, head, { normalized: true, compared: head }));
-  expect(none(20, 0)).toEqual(['B has no samples: there is nothing to compare.']);
-  expect(none(0, 20)).toEqual(['A has no samples: there is nothing to compare.']);
+  expect(none(20, 0)).toEqual(['“After” has no samples: there is nothing to compare.']);
+  expect(none(0, 20)).toEqual(['“Before” has no samples: there is nothing to compare.']);
   expect(told(diff(20, 0, { normalized: true }), 'Per operation')[0]).toBe('Per operation, CPU time fell by 100.0%, from 20ms to 0ms.');
-  expect(told(diff(0, 0))).toEqual(['A and B have no samples: there is nothing to compare.']);
+  expect(told(diff(0, 0))).toEqual(['Neither side has samples: there is nothing to compare.']);
 });
 
 describe('which functions', () => {
@@ -98,13 +98,13 @@ describe('how sure', () => {
     ['runs', diff(1, 2, { basis: 'runs', tested: 1200, baseRuns: 5, headRuns: 6, rows, total: { noise: false } }),
       'Sure with 95% confidence: tested by 5 and 6 runs, and corrected for 1\u202f200 tests.'],
     ['instances', diff(1, 2, { basis: 'instances', instances: [3, 4], rows, total: { noise: false } }),
-      'Sure with 95% confidence, by how much the instances differ: 3 of A and 4 of B.'],
+      'Sure with 95% confidence, by how much the instances differ: 3 before and 4 after.'],
     ['samples', diff(1, 2, { basis: 'samples', rows }),
       'Sure with 95% confidence by samples alone: how much runs or instances differ isn’t known.'],
     ['functions but not the total', diff(1, 2, { basis: 'instances', instances: [3, 4], rows, total: { noise: true } }),
-      'Sure with 95% confidence (these functions only), by how much the instances differ: 3 of A and 4 of B.'],
+      'Sure with 95% confidence (these functions only), by how much the instances differ: 3 before and 4 after.'],
     ['the total but no function', diff(1, 2, { basis: 'instances', instances: [3, 4], total: { noise: false } }),
-      'Sure with 95% confidence, by how much the instances differ: 3 of A and 4 of B.'],
+      'Sure with 95% confidence, by how much the instances differ: 3 before and 4 after.'],
     ['nothing', diff(1, 2, { basis: 'samples', total: { noise: true } }),
       'Judged with 95% confidence by samples alone: how much runs or instances differ isn’t known.'],
     ['unknown', diff(1, 2), 'How much of this is chance isn’t known: compare several runs, or several instances.'],

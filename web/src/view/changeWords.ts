@@ -5,6 +5,7 @@ import { shortName } from '../model/names';
 import { visible } from '../model/visible';
 import type { Comparable } from '../state/comparable';
 import { changeText, count, intervalText, plural } from './table/format';
+import { sideNames } from './vocabulary';
 
 /** A part of a sentence: text, or a function by its name in profiles, with how it is called here. */
 export type Part = string | { fn: string; name: string };
@@ -20,8 +21,8 @@ const nounOf = (type: string): string => NOUNS[type] ?? `The total of ${type}`;
 /** That a side has no samples, so that nothing compares; '' if both have some. */
 export function emptySide({ baseTotal, headTotal }: Pick<Diff, 'baseTotal' | 'headTotal'>): string {
   if (baseTotal !== 0 && headTotal !== 0) return '';
-  const sides = baseTotal !== 0 ? 'B has' : headTotal !== 0 ? 'A has' : 'A and B have';
-  return `${sides} no samples: there is nothing to compare.`;
+  const sides = baseTotal !== 0 ? `“${sideNames.head}” has no` : headTotal !== 0 ? `“${sideNames.base}” has no` : 'Neither side has';
+  return `${sides} samples: there is nothing to compare.`;
 }
 
 /** The sentences on a comparison; the summary's change has the rows to name. */
@@ -41,7 +42,7 @@ const ofShares = (diff: Diff, { lead }: Pick<Comparable, 'lead'>): boolean =>
 function howMuch(diff: Diff, { lead, means }: Comparable): string {
   const { compared, headTotal, total } = diff;
   if (ofShares(diff, { lead })) {
-    return `Shares are compared: A is scaled from ${diff.baseTotalText} to the total of B, ${diff.headTotalText}.`;
+    return `Shares are compared: the total before, ${diff.baseTotalText}, is scaled to that after, ${diff.headTotalText}.`;
   }
   const of = `${nounOf(diff.type)}${means && diff.instances ? ' per instance' : ''}`;
   const noun = lead === '' ? of : `${lead}, ${lower(of)}`;
@@ -116,7 +117,7 @@ function howSure(diff: Diff): string {
     case 'runs':
       return `${sure}: tested by ${diff.baseRuns} and ${diff.headRuns} runs, and corrected for ${plural(diff.tested, 'test')}.`;
     case 'instances':
-      return `${sure}, by how much the instances differ: ${diff.instances![0]} of A and ${diff.instances![1]} of B.`;
+      return `${sure}, by how much the instances differ: ${diff.instances![0]} before and ${diff.instances![1]} after.`;
     case 'samples':
       return `${sure} by samples alone: how much runs or instances differ isn’t known.`;
   }

@@ -9,6 +9,7 @@ import { Icon, openFunctionMenu, tip } from '../parts';
 import { tokens, type Inside, type Token } from '../source/tokens';
 import { percentText, plural } from '../table/format';
 import { FunctionName } from '../table/FunctionName';
+import { sideNames } from '../vocabulary';
 import { Commit } from './Commit';
 import { besides, changeOf, costs, partsOf, unified, type Row } from './rows';
 
@@ -21,7 +22,6 @@ interface Props {
 }
 
 type Side = 'base' | 'head';
-const titles: Record<Side, string> = { base: 'Before', head: 'After' };
 
 export function FunctionCode({ fn, unit, wide, revisions }: Props) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
@@ -59,14 +59,14 @@ export function FunctionCode({ fn, unit, wide, revisions }: Props) {
               {wide
                 ? (
                   <>
-                    <th scope="col" colSpan={2}>Before</th><th scope="col" class="text">Code</th>
-                    <th scope="col" colSpan={2}>After</th><th scope="col" class="text">Code</th>
+                    <th scope="col" colSpan={2}>{sideNames.base}</th><th scope="col" class="text">Code</th>
+                    <th scope="col" colSpan={2}>{sideNames.head}</th><th scope="col" class="text">Code</th>
                     <th scope="col" class="change" title="By how much the cost of the line changed">Change</th>
                   </>
                 )
                 : (
                   <>
-                    <th scope="col">Line</th><th scope="col">Before</th><th scope="col">After</th>
+                    <th scope="col">Line</th><th scope="col">{sideNames.base}</th><th scope="col">{sideNames.head}</th>
                     <th scope="col"><span class="visually-hidden">Difference</span></th><th scope="col" class="text">Code</th>
                   </>
                 )}
@@ -126,9 +126,9 @@ function SideHead({ side, of, revision }: { side: Side; of: SourceSide; revision
   else if (of.missed) told = <>as it is now: {of.missed}</>;
   else told = 'as it is now';
   return (
-    <section class="code-side" aria-label={titles[side]}>
+    <section class="code-side" aria-label={sideNames[side]}>
       <p>
-        <b>{titles[side]}</b> <span class="num">{of.cum.text}</span>{' '}
+        <b>{sideNames[side]}</b> <span class="num">{of.cum.text}</span>{' '}
         <span class="soft">{percentText(of.cum.percent)}, own {of.flat.text}</span>
       </p>
       <div class="code-from">{of.file && place} {told} <Commit side={side} revision={revision} /></div>

@@ -58,7 +58,7 @@ export function AgainstControl() {
         class="toggle"
         aria-checked={normalized}
         onClick={() => setOption('normalize', normalized ? '' : 'true')}
-        {...tip(atLoad ? 'Scale the base to the same load' : 'Scale the base to the same total, to compare shares')}
+        {...tip(atLoad ? 'Scale what was before to the same load' : 'Scale both sides to one total, to compare shares')}
       >
         <span class="toggle-track" aria-hidden="true" />
         <span class="sel-word">{atLoad ? 'Same load' : 'Normalize'}</span>
@@ -115,7 +115,7 @@ function Choices({ close }: { close: () => void }) {
           <Button disabled={!rest} onClick={take(rest ?? '')} {...tip('The rest of the timeline, without this part', 'R')}>The rest</Button>
           <Button
             disabled={!bounded}
-            onClick={() => { close(); picking.value = true; toast('Drag on the timeline to choose the base', 'note'); }}
+            onClick={() => { close(); picking.value = true; toast('Drag on the timeline to choose what to compare with', 'note'); }}
             {...tip('Or drag with Shift held')}
           >On the timeline…</Button>
         </div>

@@ -458,7 +458,7 @@ export function Handles({ range, span, step, x, kind, onChange }: HandlesProps) 
           class={`timeline-handle handle-${kind}`}
           role="slider"
           tabIndex={0}
-          aria-label={`${end === 'from' ? 'Start' : 'End'} of the ${kind === 'base' ? 'base' : 'selection'}`}
+          aria-label={`${end === 'from' ? 'Start' : 'End'} of the ${kind === 'base' ? 'time before' : 'selection'}`}
           aria-valuemin={0}
           aria-valuemax={Math.round((span.to - span.from) / 1000)}
           aria-valuenow={Math.round((shown[end] - span.from) / 1000)}

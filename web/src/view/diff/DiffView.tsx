@@ -22,6 +22,7 @@ import { useSearch, useStable } from '../table/useSearch';
 import { dark } from '../../state/theme';
 import { changeFill, frameTheme, PLAIN } from '../../theme/frames';
 import type { ViewProps } from '../props';
+import { sideNames } from '../vocabulary';
 import { rowStep } from './swatch';
 import '../table/pane.css';
 import './diff.css';
@@ -36,7 +37,7 @@ export default function DiffView({ state, beside = false }: ViewProps) {
     <section class="pane" aria-label="Diff">
       {compared ? <Comparison state={state} beside={beside} /> : (
         <Empty title="Nothing to compare with" icon="compare">
-          <p>Choose a base. This view then shows which functions cost more or less, and which are new or gone.</p>
+          <p>Choose what it was before. This view then shows which functions cost more or less, and which are new or gone.</p>
           {stored.value
             ? <Button kind="primary" icon="compare" onClick={() => { choosing.value = true; }}>Compare to…</Button>
             : (
@@ -127,7 +128,7 @@ function Comparison({ state, beside }: { state: State; beside: boolean }) {
             onClick={() => setOwn('relative', '', 'replace')}
             {...tip('Absolute change: what matters for the total')}
           >Absolute</Button>
-          <Button aria-pressed={relative} onClick={() => setOwn('relative', '1', 'replace')} {...tip('Change in percent of the base')}>
+          <Button aria-pressed={relative} onClick={() => setOwn('relative', '1', 'replace')} {...tip('Change in percent of before')}>
             Relative
           </Button>
         </span>
@@ -176,7 +177,7 @@ function isNoise(row: DiffRow, by: 'flat' | 'cum'): boolean {
 /** What tells whether a change is noise. */
 function basis(d: Diff): string {
   if (d.tested > 0) return `by a test of ${plural(d.tested, 'function')}`;
-  if (d.instances) return `by how instances differ: ${d.instances[0]} of the base, ${d.instances[1]} of the head`;
+  if (d.instances) return `by how instances differ: ${d.instances[0]} before, ${d.instances[1]} after`;
   return d.rows.some((r) => r.noise) ? 'by the number of samples' : '';
 }
 
@@ -250,7 +251,7 @@ function columnsOf(
       cell: (r) => <>{arrow(sure(r))} {figure(r, 'delta')}</>, text: (r) => r[by].deltaText,
     },
     {
-      id: 'relative', title: 'In %', about: 'Change in percent of the base', width: '6rem', align: 'right', order: 'descending', from: 26,
+      id: 'relative', title: 'In %', about: 'Change in percent of before', width: '6rem', align: 'right', order: 'descending', from: 26,
       kind, cell: (r) => changeText(r[by].relative), text: (r) => changeText(r[by].relative),
     },
     {
@@ -259,11 +260,11 @@ function columnsOf(
       cell: (r) => intervalText(r[by], (value) => figure(r, value)), text: (r) => r[by].interval?.text ?? '',
     },
     {
-      id: 'base', title: 'Base', about: 'A', width: '6rem', align: 'right', ...(whole ? { order: 'descending' as const } : {}), from: 66,
+      id: 'base', title: sideNames.base, width: '6rem', align: 'right', ...(whole ? { order: 'descending' as const } : {}), from: 66,
       kind: (r) => (r[by].base === 0 ? 'soft' : ''), cell: (r) => figure(r, 'base'), text: (r) => r[by].baseText,
     },
     {
-      id: 'head', title: 'Head', about: 'B', width: '6rem', align: 'right', order: 'descending', from: 60,
+      id: 'head', title: sideNames.head, width: '6rem', align: 'right', order: 'descending', from: 60,
       kind: (r) => (r[by].head === 0 ? 'soft' : ''), cell: (r) => figure(r, 'head'), text: (r) => r[by].headText,
     },
     {
@@ -323,7 +324,7 @@ function Totals({ diff, state }: { diff: Diff; state: State }) {
       <dl>
         <div>
           <dt>
-            <span class="picker-side">A</span> Base <span class="mono" title={shownName(state.base)}>{shownName(state.base)}</span>
+            <span class="picker-side">A</span> {sideNames.base} <span class="mono" title={shownName(state.base)}>{shownName(state.base)}</span>
             {diff.baseRuns > 1 && ` (mean of ${diff.baseRuns} runs)`}
           </dt>
           <dd><i style={{ '--share': `${(100 * Math.abs(diff.compared)) / widest}%` }} /><b>{diff.comparedText}</b>{diff.normalized && (
@@ -332,7 +333,7 @@ function Totals({ diff, state }: { diff: Diff; state: State }) {
         </div>
         <div>
           <dt>
-            <span class="picker-side">B</span> Head <span class="mono" title={shownName(state.profile)}>{shownName(state.profile)}</span>
+            <span class="picker-side">B</span> {sideNames.head} <span class="mono" title={shownName(state.profile)}>{shownName(state.profile)}</span>
             {diff.headRuns > 1 && ` (mean of ${diff.headRuns} runs)`}
           </dt>
           <dd><i style={{ '--share': `${(100 * Math.abs(diff.headTotal)) / widest}%` }} /><b>{diff.headTotalText}</b></dd>
@@ -341,7 +342,7 @@ function Totals({ diff, state }: { diff: Diff; state: State }) {
       <p class={`totals-change ${direction(sure)}`}>
         <b>{shares ? 'Shares' : <>{arrow(sure)} {changeText(relative) || '0%'}</>}</b>
         <span class="soft">
-          {diff.type}{lead && ` ${lead.toLowerCase()}`}{shares ? ', base scaled to the head’s total' : ''}
+          {diff.type}{lead && ` ${lead.toLowerCase()}`}{shares ? ', scaled to one total' : ''}
           {!shares && diff.total?.noise && ', within noise'}
         </span>
       </p>

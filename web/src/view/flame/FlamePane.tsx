@@ -20,6 +20,7 @@ import { coloringOf, flameQuery, keepColoring, settingsOf, SIDES } from './setti
 import type { Spot } from './spot';
 import { Toolbar, WIDTHS, type Toggle } from './Toolbar';
 import { useSearch } from './useSearch';
+import { sideNames } from '../vocabulary';
 
 export interface FlamePaneProps {
   graph: Controller;
@@ -140,7 +141,7 @@ export function FlamePane({
         )}
         {apart && (
           <div class="flame-before">
-            <SideTitle graph={before} side="A" name="Before" />
+            <SideTitle graph={before} side="A" />
             <FlameGraph
               {...shared}
               controller={before}
@@ -149,12 +150,12 @@ export function FlamePane({
               skip={pivot === '' ? 0 : 1}
               zoom={own.zoom ?? ''}
               onZoom={onZoom}
-              label="Before, as a flame graph"
+              label={`${sideNames.base}, as a flame graph`}
             />
           </div>
         )}
         <div class="flame-main">
-          {apart && <SideTitle graph={graph} side="B" name="After" />}
+          {apart && <SideTitle graph={graph} side="B" />}
           <FlameGraph
             {...shared}
             controller={graph}
@@ -163,7 +164,7 @@ export function FlamePane({
             skip={pivot === '' ? 0 : 1}
             zoom={own.zoom ?? ''}
             onZoom={onZoom}
-            label={apart ? 'After, as a flame graph' : pivot === '' ? 'Flame graph' : 'Callees, as a flame graph'}
+            label={apart ? `${sideNames.head}, as a flame graph` : pivot === '' ? 'Flame graph' : 'Callees, as a flame graph'}
           />
         </div>
       </div>
@@ -184,13 +185,13 @@ function sandwich(graph: Controller): boolean {
 }
 
 /** Which side a graph shows, and a bar for its total. Both bars have one scale. */
-function SideTitle({ graph, side, name }: { graph: Controller; side: 'A' | 'B'; name: string }) {
+function SideTitle({ graph, side }: { graph: Controller; side: 'A' | 'B' }) {
   const about = graph.whole.value?.about;
   const [base, head] = about ? [about.whole.base, about.whole.head] : [0, 0];
   const own = side === 'A' ? base : head;
   return (
     <p class="flame-side">
-      <span class="flame-side-mark">{side}</span> {name}
+      <span class="flame-side-mark">{side}</span> {side === 'A' ? sideNames.base : sideNames.head}
       <b class="num">{about && formatRate(own, about.unit, 'auto', rateOf(about))}</b>
       <i aria-hidden="true" style={{ '--share': `${(100 * own) / (Math.max(base, head) || 1)}%` }} />
     </p>

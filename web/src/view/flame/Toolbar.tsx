@@ -1,6 +1,7 @@
 import type { FlameWidths } from '../../api/types';
 import type { ColorBy } from '../../theme/frames';
 import { Button, IconButton, Menu, tip, type MenuItem } from '../parts';
+import { sideNames } from '../vocabulary';
 import type { Controller } from './controller';
 
 export interface Toggle {
@@ -27,9 +28,9 @@ interface Sides<W> {
 
 /** The sides of a comparison, in time's order. */
 export const WIDTHS: readonly Sides<FlameWidths>[] = [
-  { widths: 'base', label: 'Before', hint: 'Widths of the base: new frames have no width' },
+  { widths: 'base', label: sideNames.base, hint: 'Widths of before: new frames have no width' },
   { widths: 'both', label: 'Both', hint: 'Widths of the larger side: frames that are gone are hatched, new ones start with a bar' },
-  { widths: 'head', label: 'After', hint: 'Widths of the head: frames that are gone have no width' },
+  { widths: 'head', label: sideNames.head, hint: 'Widths of after: frames that are gone have no width' },
 ];
 
 /** Both graphs instead of one. */

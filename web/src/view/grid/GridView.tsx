@@ -113,7 +113,7 @@ function Cells({ grid, pages, state: now, numeric, find }: CellsProps) {
       <div class="pane-facts">
         <span>{plural(total, 'value')}, {compared ? 'the largest change first' : 'the most expensive first'}</span>
         {label?.total && !compared && <span>{percentText(label.total.percent)} of the total has this label</span>}
-        {compared && <span>Percentages are of the base’s total, A</span>}
+        {compared && <span>Percentages are of the total before</span>}
         <span>All bars have one scale</span>
       </div>
     </>
@@ -253,7 +253,7 @@ function Card({ cell, compared, most, at, of, picked, pick, open, marked }: Card
       <p class={`card-sum${cell.sum.value < 0 ? ' negative' : ''}`} style={{ '--share': share(cell.sum.value) }}>
         <b>{cell.sum.text}</b>
         <span class="soft">{cell.profiles !== undefined ? plural(cell.profiles, 'profile')
-          : `${percentText(cell.sum.percent)}${compared ? ' of A’s total' : ''}`}</span>
+          : `${percentText(cell.sum.percent)}${compared ? ' of the total before' : ''}`}</span>
       </p>
       <ol>
         {cell.functions.map((f) => (

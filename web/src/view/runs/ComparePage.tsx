@@ -4,6 +4,7 @@ import { goRuns, runsHref, setRuns, type RunsState } from '../../state/runs';
 import { follow } from '../link';
 import { Empty, IconButton, ReportState, Warnings } from '../parts';
 import type { PageProps } from '../props';
+import { sideNames } from '../vocabulary';
 import { LoadPane, ShowPicker, showsLoad, type SideOf } from './LoadPane';
 import { Sides } from './Sides';
 import { Tools } from './RunPage';
@@ -51,7 +52,7 @@ export function ComparePage({ state }: PageProps<RunsState>) {
               </div>
               <span class="button-row">
                 {report.base.load && report.head.load && <ShowPicker state={state} usual={false} load />}
-                <IconButton icon="swap" label="Swap base and head" onClick={() => setRuns({ run: [head!, base!] })} />
+                <IconButton icon="swap" label="Swap before and after" onClick={() => setRuns({ run: [head!, base!] })} />
                 <Tools runs={state.run} command={report.comparison.command} />
               </span>
               <p class="runs-verdict">{summaryOf(report.comparison)}</p>
@@ -82,7 +83,7 @@ function SideName({ letter, which, state, created, revision }: {
   const list = useAnswer('runs', listRuns).answer?.report.runs ?? [];
   const run = state.run[which]!;
   const named = revision ? [revision.name, revision.commit?.slice(0, 9)].filter(Boolean).join(' ') + (revision.dirty ? '+dirty' : '') : '';
-  const label = which === 0 ? 'Base' : 'Head';
+  const label = which === 0 ? sideNames.base : sideNames.head;
   const choices = list.filter((r) => r.state !== 'corrupt');
   return (
     <>

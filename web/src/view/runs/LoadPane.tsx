@@ -7,6 +7,7 @@ import { Button, Empty, ReportState } from '../parts';
 import { LoadView } from './LoadView';
 import type { ShownLoad } from './loadWords';
 import { pairs, profilesOf, type ProfilePair } from './ProfileLinks';
+import { sideNames } from '../vocabulary';
 
 /** Whether the charts of a load are shown: of one by itself unless asked otherwise, of a comparison on demand. */
 export const showsLoad = (state: RunsState, usual: boolean): boolean => (state.show === '' ? usual : state.show === 'load');
@@ -45,7 +46,7 @@ export function LoadPane({ state, of }: { state: RunsState; of: readonly SideOf[
           const side = load?.sides.find((s) => s.side === o.side);
           return load && side ? [{ ...o, load, shown: side }] : [];
         });
-        const shown: ShownLoad[] = found.map((f, i) => ({ name: found.length === 1 ? '' : i === 0 ? 'Base' : 'Head', side: f.shown }));
+        const shown: ShownLoad[] = found.map((f, i) => ({ name: found.length === 1 ? '' : i === 0 ? sideNames.base : sideNames.head, side: f.shown }));
         if (shown.length === 0) return <Empty title="Nothing was measured"><p>The load ended before its first period did.</p></Empty>;
         return <LoadView state={state} loads={shown} profiles={profilesBeside(found)} />;
       }}

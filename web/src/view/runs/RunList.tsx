@@ -169,13 +169,13 @@ function columnsOf(
       text: (r) => r.line,
     },
     {
-      id: 'verdict', title: 'Verdict', about: 'The result compared with the base', width: 'minmax(6rem, 2fr)',
+      id: 'verdict', title: 'Verdict', about: 'The result compared with the version before', width: 'minmax(6rem, 2fr)',
       kind: (r) => verdictKind(verdicts[r.id]),
       cell: (r) => {
         if (r.error) return <span class="runs-error cut" title={r.error}>{r.error}</span>;
         const v = verdicts[r.id];
         if (v) return <span class="runs-lines" title={v.summary}>{v.changed || v.summary}</span>;
-        return !r.base && r.state !== 'corrupt' && <span class="soft">no base</span>;
+        return !r.base && r.state !== 'corrupt' && <span class="soft">not compared</span>;
       },
       text: (r) => r.error ?? verdicts[r.id]?.summary ?? '',
     },

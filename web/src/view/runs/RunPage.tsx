@@ -98,7 +98,7 @@ export function About({ info }: { info: RunInfo }) {
             {info.head?.commit && (
               <><dt>Commit</dt><dd class="mono">{info.head.commit}{info.head.dirty && ', with uncommitted changes'}</dd></>
             )}
-            {info.base?.commit && <><dt>Base</dt><dd class="mono">{info.base.name} {info.base.commit}</dd></>}
+            {info.base?.commit && <><dt>Compared with</dt><dd class="mono">{info.base.name} {info.base.commit}</dd></>}
             {factsOf(info.environment).map(([term, value]) => <><dt key={term}>{term}</dt><dd>{value}</dd></>)}
           </dl>
           {info.notes.map((n) => <p key={n} class="soft">{n}</p>)}

@@ -10,6 +10,7 @@ import { Button, IconButton, tip } from '../parts';
 import { Find } from '../table/Find';
 import { orderText, parseOrder, sorted } from '../table/order';
 import { Table, type Column } from '../table/Table';
+import { sideNames } from '../vocabulary';
 import { BenchName } from './BenchName';
 import { Moved } from './Moved';
 import { AllLinks, explaining, openProfile, pairs, profilesOf, RowLinks, type ProfilePair } from './ProfileLinks';
@@ -154,11 +155,11 @@ function columnsOf(packages: boolean): readonly Column<SideRow>[] {
       cell: (r) => <span class="cut">{r.shown.unit}</span>, text: (r) => r.shown.unit,
     },
     {
-      id: 'base', title: 'Base', width: '6.5rem', align: 'right', from: 40, kind: () => 'soft',
+      id: 'base', title: sideNames.base, width: '6.5rem', align: 'right', from: 40, kind: () => 'soft',
       cell: (r) => withUnit(r.shown.base, r.shown.unit), text: (r) => r.shown.base,
     },
     {
-      id: 'head', title: 'Head', width: '6.5rem', align: 'right', from: 34, cell: (r) => withUnit(r.shown.head, r.shown.unit),
+      id: 'head', title: sideNames.head, width: '6.5rem', align: 'right', from: 34, cell: (r) => withUnit(r.shown.head, r.shown.unit),
       text: (r) => r.shown.head,
     },
     {

@@ -32,7 +32,7 @@ export default function Verdict() {
       <b>{c.benchmark}, {said.unit}</b> {withUnit(said.base, said.unit)} → {withUnit(said.head, said.unit)},{' '}
       <b class={verdicts[c.verdict].kind}>{signOf(c.verdict, c.change, c.scale === 'ratio' ? 1 : 0)} {judgedText(said)}</b>
       <span class="soft verdict-more">
-        {options['normalize'] === 'true' && options['base_total'] ? ' · A is scaled to the number of operations in B' : ''}
+        {options['normalize'] === 'true' && options['base_total'] ? ' · scaled to the number of operations after' : ''}
         {' · '}
       </span>
       <a href={runsHref(page)} onClick={follow(() => goRuns(page))}>{same ? 'The run' : 'Comparison'}</a>

@@ -6,9 +6,9 @@ import { seconds } from '../../model/load';
 import { valueText } from '../../model/quantity';
 import { count } from '../table/format';
 
-/** One of the loads that are shown: two are base and head. */
+/** One of the loads that are shown: two are before and after. */
 export interface ShownLoad {
-  /** "Base" and "Head", '' for one alone. */
+  /** Of one of two, '' for one alone. */
   name: string;
   side: LoadSide;
 }
