@@ -149,7 +149,7 @@ check.core('one click compares the two latest versions, and the guilty function 
   assert.equal(selection(page).get('q'), 'cpu{service="shakespeare", version="2"}');
   assert.equal(selection(page, 'base').get('q'), 'cpu{service="shakespeare", version="1"}');
   for (const side of /** @type {const} */ (['profile', 'base'])) assert.equal(selection(page, side).get('per'), 'second');
-  await page.getByRole('button', { name: 'Cum', exact: true }).click();
+  await page.getByRole('button', { name: 'Total', exact: true }).click();
   await settled(page);
   // Of what takes less: how much CPU time a second each version got is the machine's
   // affair. Its callers, which do nothing else, may be as large.

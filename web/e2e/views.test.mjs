@@ -161,7 +161,7 @@ for (const [parameters, args] of /** @type {[string, string[]][]} */ ([
 check.core('top orders by any column, and back', async ({ page, open }) => {
   await open('/top');
   const flat = await rows(page);
-  await page.getByRole('columnheader', { name: 'Cum', exact: true }).getByRole('button').click();
+  await page.getByRole('columnheader', { name: 'Total', exact: true }).getByRole('button').click();
   await settled(page);
   const cum = top('-cum', '-nodecount=0', '-trim=false', wordindex);
   await eventually(async () => assert.deepEqual((await rows(page)).slice(0, 10), cum.slice(0, 10)));
@@ -170,7 +170,7 @@ check.core('top orders by any column, and back', async ({ page, open }) => {
     const names = (await rows(page)).map((row) => String(row[5]));
     assert.deepEqual(names, [...names].sort());
   });
-  await page.getByRole('columnheader', { name: 'Flat', exact: true }).getByRole('button').click();
+  await page.getByRole('columnheader', { name: 'Self', exact: true }).getByRole('button').click();
   await eventually(async () => assert.deepEqual((await rows(page)).slice(0, 10), flat.slice(0, 10)));
 });
 
@@ -388,7 +388,7 @@ programmed('disassembly opens with the costliest function', async ({ page, open 
   const name = await code.getAttribute('aria-label');
   assert.ok(name?.endsWith(first), `${name} is not of ${first}`);
   // The code has what the compiler put into the function, which the list has apart.
-  await page.getByText(/^flat \S+ with inlined calls · cum /).waitFor();
+  await page.getByText(/^self \S+ with inlined calls · total /).waitFor();
   assert.equal(await list.locator('[aria-selected=true]').count(), 1);
 });
 

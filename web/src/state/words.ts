@@ -57,8 +57,8 @@ export const words: Partial<Record<Option, OptionWords>> = {
   sort: {
     about: 'Order of the entries',
     choices: [
-      { value: 'flat', about: 'By own cost' },
-      { value: 'cum', about: 'By cost including callees' },
+      { value: 'flat', about: 'By self' },
+      { value: 'cum', about: 'By total' },
     ],
   },
   call_tree: { about: 'One node per call path instead of one per function' },

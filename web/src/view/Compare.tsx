@@ -55,7 +55,11 @@ export function Compare() {
   return (
     <div class="comparison" role="group" aria-label="Comparison">
       <ProfilePicker which="base" side="A" />
-      <IconButton icon="swap" label="Swap before and after" onClick={() => go({ ...withoutFinding(state.value), base: profile, profile: base })} />
+      <IconButton
+        icon="swap"
+        label="Swap before and after"
+        onClick={() => go({ ...withoutFinding(state.value), base: profile, profile: base })}
+      />
       <ProfilePicker which="profile" side="B" />
       <button
         type="button"
@@ -63,7 +67,7 @@ export function Compare() {
         class="toggle"
         aria-checked={normalized}
         onClick={() => setOption('normalize', normalized ? '' : 'true')}
-        {...tip(options.base_total ? 'Scale what was before to the number of operations after' : 'Scale what was before to the total after, to compare shares')}
+        {...tip(options.base_total ? 'Scale to the same number of operations' : 'Scale both sides to one total, to compare shares')}
       >
         <span class="toggle-track" aria-hidden="true" />
         {options.base_total ? 'Per operation' : 'Normalize'}

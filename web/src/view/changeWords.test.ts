@@ -68,11 +68,11 @@ describe('which functions', () => {
     ['some', diff(1, 2, {
       basis: 'samples', changed: 5, rows: [row('example.com/m/search.Find', 40, 10), row('regexp.compile', 0, 5, { new: true })],
     }),
-      'By their own cost, these changed most: search.Find -30ms (-75.0%), regexp.compile +5ms (new); and 3 others.'],
+      'By self cost, these changed most: search.Find -30ms (-75.0%), regexp.compile +5ms (new); and 3 others.'],
     ['causes', diff(1, 2, { basis: 'samples', changed: 2, sort: 'cum', rows: [row('main.f', 1, 5), row('main.main', 9, 13)] }),
-      'With callees, these explain it best: main.f +4ms (+400.0%), main.main +4ms (+44.4%).'],
+      'By total cost, these explain it best: main.f +4ms (+400.0%), main.main +4ms (+44.4%).'],
     ['one', diff(1, 2, { basis: 'samples', changed: 1, sort: 'cum', rows: [row('main.f', 5, 0, { gone: true })] }),
-      'With callees, one function changed: main.f -5ms (gone).'],
+      'By total cost, one function changed: main.f -5ms (gone).'],
     ['none', diff(1, 2, { basis: 'samples' }), 'No function changed by more than chance explains.'],
     ['the same', diff(1, 1), 'No function changed.'],
   ];

@@ -5,7 +5,7 @@ import { shortName } from '../model/names';
 import { visible } from '../model/visible';
 import type { Comparable } from '../state/comparable';
 import { changeText, count, intervalText, plural } from './table/format';
-import { sideNames } from './vocabulary';
+import { COSTS, sideNames } from './vocabulary';
 
 /** A part of a sentence: text, or a function by its name in profiles, with how it is called here. */
 export type Part = string | { fn: string; name: string };
@@ -88,8 +88,8 @@ function which(diff: Diff): readonly Part[] {
   }
   const one = diff.rows.length === 1;
   const cum = diff.sort === 'cum';
-  const by = cum ? 'With callees' : `By ${one ? 'its' : 'their'} own cost`;
-  const parts: Part[] = [`${by}, ${one ? 'one function changed' : cum ? 'these explain it best' : 'these changed most'}: `];
+  const what = one ? 'one function changed' : cum ? 'these explain it best' : 'these changed most';
+  const parts: Part[] = [`By ${COSTS[diff.sort].title.toLowerCase()} cost, ${what}: `];
   diff.rows.forEach((row, i) => {
     if (i > 0) parts.push(', ');
     parts.push({ fn: row.name, name: shortName(row.name) }, ` ${rowText(row, diff.sort)}`);

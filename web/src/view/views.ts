@@ -26,7 +26,7 @@ export interface ViewSpec {
 
 export const views: readonly ViewSpec[] = [
   { id: 'flame', title: 'Flame', key: 'f', about: 'Stacks; the width is the share', load: here(FlameView) },
-  { id: 'top', title: 'Top', key: 't', about: 'Functions by own and total share', load: () => import('./top/TopView') },
+  { id: 'top', title: 'Top', key: 't', about: 'Functions by self and total cost', load: () => import('./top/TopView') },
   {
     id: 'sandwich', title: 'Sandwich', key: 's', about: 'Callers and callees of a function',
     load: () => import('./sandwich/SandwichView'),

@@ -129,7 +129,7 @@ function SideHead({ side, of, revision }: { side: Side; of: SourceSide; revision
     <section class="code-side" aria-label={sideNames[side]}>
       <p>
         <b>{sideNames[side]}</b> <span class="num">{of.cum.text}</span>{' '}
-        <span class="soft">{percentText(of.cum.percent)}, own {of.flat.text}</span>
+        <span class="soft">{percentText(of.cum.percent)}, self {of.flat.text}</span>
       </p>
       <div class="code-from">{of.file && place} {told} <Commit side={side} revision={revision} /></div>
     </section>
@@ -187,7 +187,7 @@ function Text({ line, shade }: { line: DiffLine | undefined; shade: ReadonlyMap<
 
 function Cost({ line, figures }: { line: DiffLine | undefined; figures: Figures }) {
   if (!line || !costs(line)) return <td class="value" />;
-  const about = `${line.cum.text}, ${percentText(line.cum.percent)} of its side; ${line.flat.text} in the line itself`;
+  const about = `${line.cum.text}, ${percentText(line.cum.percent)} of its side; self ${line.flat.text}`;
   return (
     <td class="value share" style={{ '--share': `${(100 * Math.abs(line.cum.value)) / figures.most}%` }} {...tip(about)}>
       <span>{figures.cost(line)}</span>

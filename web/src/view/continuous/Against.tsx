@@ -58,7 +58,7 @@ export function AgainstControl() {
         class="toggle"
         aria-checked={normalized}
         onClick={() => setOption('normalize', normalized ? '' : 'true')}
-        {...tip(atLoad ? 'Scale what was before to the same load' : 'Scale both sides to one total, to compare shares')}
+        {...tip(atLoad ? 'Scale both sides to the same load' : 'Scale both sides to one total, to compare shares')}
       >
         <span class="toggle-track" aria-hidden="true" />
         <span class="sel-word">{atLoad ? 'Same load' : 'Normalize'}</span>

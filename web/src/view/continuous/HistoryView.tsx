@@ -21,6 +21,7 @@ import type { Column } from '../table/Table';
 import { useSearch, useStable } from '../table/useSearch';
 import type { ViewProps } from '../props';
 import { formatValue } from '../../model/units';
+import { COSTS } from '../vocabulary';
 import { Add } from './HistoryAdd';
 import { columnsOf, HistoryTable } from './HistoryTable';
 import { costsOf, linesOf, rateText, sharesOf, TONES } from './history';
@@ -113,9 +114,11 @@ function Shown({ state, sel, span }: { state: State; sel: Selection; span: Span 
           </Button>
         </div>
         <div class="segments" role="group" aria-label="Of the function">
-          <Button aria-pressed={!cum} onClick={() => setOption('sort', '', 'replace')} {...tip('In the function itself')}>Flat</Button>
-          <Button aria-pressed={cum} onClick={() => setOption('sort', 'cum', 'replace')} {...tip('In the function and its callees')}>
-            Cum
+          <Button aria-pressed={!cum} onClick={() => setOption('sort', '', 'replace')} {...tip(COSTS.flat.about('function'))}>
+            {COSTS.flat.title}
+          </Button>
+          <Button aria-pressed={cum} onClick={() => setOption('sort', 'cum', 'replace')} {...tip(COSTS.cum.about('function'))}>
+            {COSTS.cum.title}
           </Button>
         </div>
         <Add known={named.length > 0 ? named : functions.slice(0, TONES).map((f) => f.name)} />
@@ -245,6 +248,6 @@ function csvColumns(h: History, functions: readonly FunctionHistory[]): Column<n
   return [
     column('time', (i) => new Date(h.time[i]!).toISOString()), column('profiles', (i) => String(h.profiles[i])),
     column(`total ${h.unit}`, (i) => String(h.total[i])),
-    ...functions.flatMap((f) => [column(`${f.name} flat`, (i) => String(f.flat[i])), column(`${f.name} cum`, (i) => String(f.cum[i]))]),
+    ...functions.flatMap((f) => [column(`${f.name} self`, (i) => String(f.flat[i])), column(`${f.name} total`, (i) => String(f.cum[i]))]),
   ];
 }

@@ -22,7 +22,7 @@ import { useSearch, useStable } from '../table/useSearch';
 import { dark } from '../../state/theme';
 import { changeFill, frameTheme, PLAIN } from '../../theme/frames';
 import type { ViewProps } from '../props';
-import { sideNames } from '../vocabulary';
+import { COSTS, sideNames } from '../vocabulary';
 import { rowStep } from './swatch';
 import '../table/pane.css';
 import './diff.css';
@@ -115,11 +115,11 @@ function Comparison({ state, beside }: { state: State; beside: boolean }) {
         <Find label="Find in names" value={find} onChange={(text) => setOwn('find', text, 'replace')} />
         <span class="grow" />
         <span class="segments" role="group" aria-label="Value">
-          <Button aria-pressed={by === 'flat'} onClick={() => setOption('sort', '', 'replace')} {...tip('Own cost')}>
-            Flat
+          <Button aria-pressed={by === 'flat'} onClick={() => setOption('sort', '', 'replace')} {...tip(COSTS.flat.about('function'))}>
+            {COSTS.flat.title}
           </Button>
-          <Button aria-pressed={by === 'cum'} onClick={() => setOption('sort', 'cum', 'replace')} {...tip('Cost including callees')}>
-            Cum
+          <Button aria-pressed={by === 'cum'} onClick={() => setOption('sort', 'cum', 'replace')} {...tip(COSTS.cum.about('function'))}>
+            {COSTS.cum.title}
           </Button>
         </span>
         <span class="segments" role="group" aria-label="Change">
@@ -239,7 +239,7 @@ function columnsOf(
   const kind = (r: DiffRow) => direction(sure(r));
   return [
     {
-      id: 'swatch', title: '', about: 'Colour in the flame graph: the change with callees', width: '1.75rem',
+      id: 'swatch', title: '', about: 'Colour in the flame graph: the change in total', width: '1.75rem',
       cell: (r) => <i class="diff-swatch" aria-hidden="true" style={{ background: swatch(r) }} />,
     },
     {
@@ -324,7 +324,8 @@ function Totals({ diff, state }: { diff: Diff; state: State }) {
       <dl>
         <div>
           <dt>
-            <span class="picker-side">A</span> {sideNames.base} <span class="mono" title={shownName(state.base)}>{shownName(state.base)}</span>
+            <span class="picker-side">A</span> {sideNames.base}{' '}
+            <span class="mono" title={shownName(state.base)}>{shownName(state.base)}</span>
             {diff.baseRuns > 1 && ` (mean of ${diff.baseRuns} runs)`}
           </dt>
           <dd><i style={{ '--share': `${(100 * Math.abs(diff.compared)) / widest}%` }} /><b>{diff.comparedText}</b>{diff.normalized && (
@@ -333,7 +334,8 @@ function Totals({ diff, state }: { diff: Diff; state: State }) {
         </div>
         <div>
           <dt>
-            <span class="picker-side">B</span> {sideNames.head} <span class="mono" title={shownName(state.profile)}>{shownName(state.profile)}</span>
+            <span class="picker-side">B</span> {sideNames.head}{' '}
+            <span class="mono" title={shownName(state.profile)}>{shownName(state.profile)}</span>
             {diff.headRuns > 1 && ` (mean of ${diff.headRuns} runs)`}
           </dt>
           <dd><i style={{ '--share': `${(100 * Math.abs(diff.headTotal)) / widest}%` }} /><b>{diff.headTotalText}</b></dd>

@@ -18,6 +18,7 @@ import { useShownFunction } from '../table/useShownFunction';
 import { Table, type Column } from '../table/Table';
 import { NoSamples } from '../NoSamples';
 import type { ViewProps } from '../props';
+import { COSTS } from '../vocabulary';
 import '../table/pane.css';
 import './disasm.css';
 
@@ -106,7 +107,7 @@ function Routines({ report, state }: { report: Disassembly; state: State }) {
       <div class="pane-bar">
         <h2><FunctionName place={{ name: routine.name }} /></h2>
         <span class="soft num">
-          flat {routine.flat.text} with inlined calls · cum {routine.cum.text} ({percentText(routine.cum.percent)})
+          self {routine.flat.text} with inlined calls · total {routine.cum.text} ({percentText(routine.cum.percent)})
         </span>
         <span class="grow" />
         {report.routines.length > 1 && (
@@ -164,7 +165,7 @@ function hottestOf(instructions: readonly AsmInst[]): number {
 /** What the hottest one is. */
 function hottestText(inst: AsmInst, all: Quantity): string {
   if (inst.flat.value === 0) return 'No samples in the code itself, only in what it calls';
-  const share = all.value === 0 ? '' : `, ${percentText((100 * inst.flat.value) / all.value)} of flat`;
+  const share = all.value === 0 ? '' : `, ${percentText((100 * inst.flat.value) / all.value)} of self`;
   return `Hottest: ${inst.text.trim()} (${inst.flat.text}${share})`;
 }
 
@@ -183,11 +184,11 @@ function columnsOf(
   const share = (q: (i: AsmInst) => Quantity) => (r: Row) => ('inst' in r ? (100 * q(r.inst).value) / most : 0);
   return [
     {
-      id: 'flat', title: 'Flat', about: 'In the instruction itself', width: '6rem', align: 'right', cell: of((i) => value(i.flat)),
-      text: of((i) => i.flat.text), share: share((i) => i.flat),
+      id: 'flat', title: COSTS.flat.title, about: COSTS.flat.about('instruction'), width: '6rem', align: 'right',
+      cell: of((i) => value(i.flat)), text: of((i) => i.flat.text), share: share((i) => i.flat),
     },
     {
-      id: 'cum', title: 'Cum', about: 'In the instruction and what it calls', width: '6rem', align: 'right', from: 34,
+      id: 'cum', title: COSTS.cum.title, about: COSTS.cum.about('instruction'), width: '6rem', align: 'right', from: 34,
       cell: of((i) => value(i.cum)), text: of((i) => i.cum.text), share: share((i) => i.cum),
     },
     {

@@ -16,7 +16,7 @@ export interface Toggle {
 export const COLORINGS: readonly { by: ColorBy; label: string; hint: string }[] = [
   { by: 'package', label: 'Package', hint: 'One hue per package; paler for the standard library and the runtime' },
   { by: 'module', label: 'Module', hint: 'Your code, third parties, standard library, runtime' },
-  { by: 'self', label: 'Self', hint: 'Stronger: larger own value' },
+  { by: 'self', label: 'Self', hint: 'Stronger: more self' },
   { by: 'change', label: 'Change', hint: 'Red grew, blue shrank, grey is noise' },
 ];
 

@@ -2,12 +2,13 @@ import type { Graph, GraphNode } from '../../api/types';
 import { useReport } from '../../state/report';
 import { queryOf, selectFunction, setOption, type Option, type State } from '../../state/state';
 import { Button, Empty, openFunctionMenu, ReportState } from '../parts';
-import { percentText, plural } from '../table/format';
+import { plural } from '../table/format';
 import { FunctionName } from '../table/FunctionName';
 import { selects } from '../table/names';
 import { openSource } from '../table/select';
 import { nextRow } from '../table/range';
 import { useSearch, useStable } from '../table/useSearch';
+import { Costs } from '../Costs';
 import { isRequests, NoSamples } from '../NoSamples';
 import type { ViewProps } from '../props';
 import { Canvas } from './Canvas';
@@ -128,10 +129,7 @@ function Card({ node }: { node: GraphNode | undefined }) {
       <button type="button" class="link-button" onClick={(e) => openFunctionMenu(selects(node), e.currentTarget)}>
         <FunctionName place={node} />
       </button>
-      <p class="num">
-        <span class="soft">flat</span> {node.flat.text} <span class="soft">{percentText(node.flat.percent)}</span>{' '}
-        <span class="soft">cum</span> {node.cum.text} <span class="soft">{percentText(node.cum.percent)}</span>
-      </p>
+      <p><Costs {...node} /></p>
       {node.tags && node.tags.length > 0 && (
         <ul>
           {node.tags.slice(0, TAGS).map((t, i) => (

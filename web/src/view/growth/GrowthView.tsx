@@ -20,6 +20,7 @@ import { plural } from '../table/format';
 import { FunctionName } from '../table/FunctionName';
 import { Table, type Column } from '../table/Table';
 import type { ViewProps } from '../props';
+import { COSTS } from '../vocabulary';
 import { amountText, drawn, grownIn, growthWords, shortOf, slopeText, sparkPath, spotOf, valuesOf, verdict } from './growth';
 
 export default function GrowthView({ state }: ViewProps) {
@@ -52,9 +53,11 @@ function Shown({ state, sel, timeline }: { state: State; sel: Selection; timelin
     <section class="pane" aria-label="Growth">
       <div class="pane-bar">
         <div class="segments" role="group" aria-label="Value">
-          <Button aria-pressed={!cum} onClick={() => setOption('sort', '', 'replace')} {...tip('By the line itself')}>Flat</Button>
-          <Button aria-pressed={cum} onClick={() => setOption('sort', 'cum', 'replace')} {...tip('By the line and what it calls')}>
-            Cum
+          <Button aria-pressed={!cum} onClick={() => setOption('sort', '', 'replace')} {...tip(COSTS.flat.about('line'))}>
+            {COSTS.flat.title}
+          </Button>
+          <Button aria-pressed={cum} onClick={() => setOption('sort', 'cum', 'replace')} {...tip(COSTS.cum.about('line'))}>
+            {COSTS.cum.title}
           </Button>
         </div>
         {told.length > 0 && <b>{told[0]}</b>}

@@ -14,6 +14,7 @@ import { useMarked } from '../table/useMarked';
 import { useSearch } from '../table/useSearch';
 import { NoSamples } from '../NoSamples';
 import type { ViewProps } from '../props';
+import { COSTS } from '../vocabulary';
 import '../table/pane.css';
 import './peek.css';
 
@@ -91,8 +92,8 @@ function Block({ row, unit, matches }: { row: TreeRow; unit: string; matches: Ma
       </tbody>
       <tbody>
         <tr class={`peek-self${matches?.(row.name) ? ' marked' : ''}`}>
-          <td title="Flat">{figure(row.flat)} <span class="soft">flat</span></td>
-          <td title="Cum">{figure(row.cum)} <span class="soft">cum</span></td>
+          <td title={COSTS.flat.about('function')}>{figure(row.flat)} <span class="soft">flat</span></td>
+          <td title={COSTS.cum.about('function')}>{figure(row.cum)} <span class="soft">cum</span></td>
           <th scope="row" class="text">
             <button type="button" class="link-button" onClick={(e) => openFunctionMenu(selects(row), e.currentTarget)}>
               <FunctionName place={row} />

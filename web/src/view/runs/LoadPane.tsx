@@ -46,7 +46,8 @@ export function LoadPane({ state, of }: { state: RunsState; of: readonly SideOf[
           const side = load?.sides.find((s) => s.side === o.side);
           return load && side ? [{ ...o, load, shown: side }] : [];
         });
-        const shown: ShownLoad[] = found.map((f, i) => ({ name: found.length === 1 ? '' : i === 0 ? sideNames.base : sideNames.head, side: f.shown }));
+        const names = found.length === 1 ? [''] : [sideNames.base, sideNames.head];
+        const shown: ShownLoad[] = found.map((f, i) => ({ name: names[i]!, side: f.shown }));
         if (shown.length === 0) return <Empty title="Nothing was measured"><p>The load ended before its first period did.</p></Empty>;
         return <LoadView state={state} loads={shown} profiles={profilesBeside(found)} />;
       }}

@@ -3,6 +3,7 @@
 import type { Bounded, Explanation, Moved as Row } from '../../api/runs';
 import { changeText, intervalText, plainText, scaleOf, withUnit, type Scale } from '../../model/quantity';
 import { FunctionName } from '../table/FunctionName';
+import { COSTS } from '../vocabulary';
 
 /** Functions shown; what is smaller is one line. */
 const ROWS = 12;
@@ -23,7 +24,10 @@ export function Moved({ explanation: e }: { explanation: Explanation }) {
         <table class="runs-moved">
           <caption class="visually-hidden">What moved it, in {e.unit}; the first column adds up</caption>
           <thead>
-            <tr><th>Own</th><th class="wide">95 % interval</th><th class="wide">With callees</th><th>What moved it</th></tr>
+            <tr>
+              <th title={COSTS.flat.about('function')}>{COSTS.flat.title}</th><th class="wide">95 % interval</th>
+              <th class="wide" title={COSTS.cum.about('function')}>{COSTS.cum.title}</th><th>What moved it</th>
+            </tr>
           </thead>
           <tbody>
             {shown.map((f) => <FunctionRow key={`${f.name} ${f.file ?? ''}`} row={f} change={f.ownChange} scale={scale} />)}
@@ -39,7 +43,7 @@ export function Moved({ explanation: e }: { explanation: Explanation }) {
       )}
       {callers.length > 0 && (
         <table class="runs-moved">
-          <caption>With callees: one is within another, so these do not add up</caption>
+          <caption>In total: one is within another, so these do not add up</caption>
           <thead class="visually-hidden">
             <tr><th>Change</th><th class="wide">95 % interval</th><th class="wide">Before and after</th><th>Function</th></tr>
           </thead>

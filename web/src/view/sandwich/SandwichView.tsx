@@ -15,8 +15,10 @@ import { extend } from '../table/query';
 import { openSource } from '../table/select';
 import { useShownFunction } from '../table/useShownFunction';
 import { Table, type Column } from '../table/Table';
+import { Costs } from '../Costs';
 import { NoSamples } from '../NoSamples';
 import type { ViewProps } from '../props';
+import { COSTS } from '../vocabulary';
 import '../table/pane.css';
 import './sandwich.css';
 
@@ -79,8 +81,7 @@ function Chosen({ rows, unit, state, query }: { rows: readonly TreeRow[]; unit: 
             <FunctionName place={row} />
           </button>
         </h2>
-        <span class="num"><span class="soft">flat</span> {row.flat.text} <span class="soft">{percentText(row.flat.percent)}</span></span>
-        <span class="num"><span class="soft">cum</span> {row.cum.text} <span class="soft">{percentText(row.cum.percent)}</span></span>
+        <Costs {...row} />
         <span class="grow" />
         {rows.length > 1 && (
           <select class="find sandwich-pick" aria-label="Place" value={at} onChange={(e) => setAt(Number(e.currentTarget.value))}>
@@ -156,12 +157,12 @@ function columnsOf(title: string, calls: readonly Call[], unit: string): readonl
   const most = calls.reduce((m, c) => Math.max(m, Math.abs(c.share)), 0) || 1;
   return [
     {
-      id: 'flat', title: 'Flat', about: `In the ${title === 'Callers' ? 'function' : 'callee'} itself`, width: '5.5rem', align: 'right',
-      from: 28, cell: (c) => figure(c.flat), text: (c) => c.flat.text,
+      id: 'flat', title: COSTS.flat.title, about: COSTS.flat.about(title === 'Callers' ? 'function' : 'callee'), width: '5.5rem',
+      align: 'right', from: 28, cell: (c) => figure(c.flat), text: (c) => c.flat.text,
     },
     {
-      id: 'weight', title: 'Cum', about: 'With what it calls', width: '5.5rem', align: 'right', from: 24, cell: (c) => figure(c.weight),
-      text: (c) => c.weight.text,
+      id: 'weight', title: COSTS.cum.title, about: 'With what it calls: cum in pprof', width: '5.5rem', align: 'right', from: 24,
+      cell: (c) => figure(c.weight), text: (c) => c.weight.text,
     },
     {
       id: 'share', title: 'Share', about: 'Of the function’s total', width: '5rem', align: 'right', cell: (c) => shareText(c.share),

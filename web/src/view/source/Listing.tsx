@@ -5,9 +5,11 @@ import { useMemo, useState } from 'preact/hooks';
 import type { Finding } from '../../api/advice';
 import type { Quantity, SourceFunction, SourceInst, SourceLine } from '../../api/types';
 import { columnFigures } from '../../model/column';
+import { Costs } from '../Costs';
 import { copyText, Icon, IconButton, openFunctionMenu, tip } from '../parts';
 import { hex, percentText, plural } from '../table/format';
 import { FunctionName } from '../table/FunctionName';
+import { COSTS } from '../vocabulary';
 import { folds } from './folds';
 import { OpenIn, openPlaceMenu } from './OpenIn';
 import type { SourcePlace } from './openItems';
@@ -72,8 +74,7 @@ export function Listing({ fn, part: isPart, unit, assembly, at, onChoose, profil
         </h3>
         <p class="listing-sums">
           {isPart && lines.length > 0 && <span>lines {lines[0]!.line} to {lines.at(-1)!.line} alone:</span>}
-          <span>flat <b>{fn.flat.text}</b> {percentText(fn.flat.percent)}</span>
-          <span>cum <b>{fn.cum.text}</b> {percentText(fn.cum.percent)}</span>
+          <Costs {...fn} />
         </p>
         {fn.file && (
           <p class="listing-file">
@@ -89,8 +90,8 @@ export function Listing({ fn, part: isPart, unit, assembly, at, onChoose, profil
           <thead>
             <tr>
               <th scope="col">Line</th>
-              <th scope="col" title="In the line itself">Flat</th>
-              <th scope="col" title="In the line and its callees">Cum</th>
+              <th scope="col" title={COSTS.flat.about('line')}>{COSTS.flat.title}</th>
+              <th scope="col" title={COSTS.cum.about('line')}>{COSTS.cum.title}</th>
               <th scope="col" class="text">Source</th>
             </tr>
           </thead>

@@ -14,6 +14,7 @@ import { extend, untrimmed } from './query';
 import { Table, type Column } from './Table';
 import { nextRow } from './range';
 import { useSearch, useStable } from './useSearch';
+import { COSTS } from '../vocabulary';
 import './pane.css';
 
 interface Props {
@@ -75,7 +76,7 @@ export function FunctionList({ state, by, shown = state.fn, functions, onOpen }:
 function columnsOf(by: 'flat' | 'cum', most: number): readonly Column<TopRow>[] {
   return [
     {
-      id: by, title: by === 'flat' ? 'Flat %' : 'Cum %', width: '5rem', align: 'right',
+      id: by, title: `${COSTS[by].title} %`, about: COSTS[by].about('function'), width: '5rem', align: 'right',
       cell: (r) => shareText(r[by].percent), text: (r) => percentText(r[by].percent),
       share: (r) => (100 * r[by].value) / most,
     },

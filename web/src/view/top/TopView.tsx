@@ -17,8 +17,10 @@ import { Table, type Column } from '../table/Table';
 import { usePages } from '../table/usePages';
 import { nextRow } from '../table/range';
 import { useSearch, useStable } from '../table/useSearch';
+import { Costs } from '../Costs';
 import { NoSamples } from '../NoSamples';
 import type { ViewProps } from '../props';
+import { COSTS } from '../vocabulary';
 import '../table/pane.css';
 import './top.css';
 
@@ -111,11 +113,11 @@ const SHARE = 'clamp(5.5rem, 9cqi, 11rem)'; // bars tell more where there is roo
 
 const columnsOf = (figure: (q: Quantity) => string, most: { flat: number; cum: number }): readonly Column<TopRow>[] => [
   {
-    id: 'flat', title: 'Flat', about: 'In the function itself', width: '6rem', align: 'right', from: 40, order: 'descending',
+    id: 'flat', title: COSTS.flat.title, about: COSTS.flat.about('function'), width: '6rem', align: 'right', from: 40, order: 'descending',
     cell: (r) => figure(r.flat), text: (r) => r.flat.text, kind: (r) => (r.flat.value === 0 ? 'soft' : ''),
   },
   {
-    id: 'flat%', orderBy: 'flat', order: 'descending', title: 'Flat %', about: 'Share in the function itself', width: SHARE,
+    id: 'flat%', orderBy: 'flat', order: 'descending', title: `${COSTS.flat.title} %`, about: COSTS.flat.about('function'), width: SHARE,
     align: 'right',
     cell: (r) => shareText(r.flat.percent), text: (r) => percentText(r.flat.percent),
     share: (r) => (100 * r.flat.value) / most.flat,
@@ -125,11 +127,11 @@ const columnsOf = (figure: (q: Quantity) => string, most: { flat: number; cum: n
     cell: (r) => shareText(r.sum.percent), text: (r) => percentText(r.sum.percent), kind: () => 'soft',
   },
   {
-    id: 'cum', title: 'Cum', about: 'In the function and its callees', width: '6rem', align: 'right', from: 40, order: 'descending',
+    id: 'cum', title: COSTS.cum.title, about: COSTS.cum.about('function'), width: '6rem', align: 'right', from: 40, order: 'descending',
     cell: (r) => figure(r.cum), text: (r) => r.cum.text,
   },
   {
-    id: 'cum%', orderBy: 'cum', order: 'descending', title: 'Cum %', about: 'Share in the function and its callees', width: SHARE,
+    id: 'cum%', orderBy: 'cum', order: 'descending', title: `${COSTS.cum.title} %`, about: COSTS.cum.about('function'), width: SHARE,
     align: 'right',
     cell: (r) => shareText(r.cum.percent), text: (r) => percentText(r.cum.percent),
     share: (r) => (100 * r.cum.value) / most.cum,
@@ -151,8 +153,7 @@ function Beyond({ query, name }: { query: URLSearchParams; name: string }) {
       <button type="button" class="link-button" onClick={() => setOwn('find', quote(name), 'replace')} {...tip('Find it in the table')}>
         <FunctionName place={row} chars={40} />
       </button>
-      <span><span class="soft">flat</span> {row.flat.text} <span class="soft">{percentText(row.flat.percent)}</span></span>
-      <span><span class="soft">cum</span> {row.cum.text} <span class="soft">{percentText(row.cum.percent)}</span></span>
+      <Costs {...row} />
     </span>
   );
 }
