@@ -344,7 +344,24 @@ check.core('source has the values of pprof -list', async ({ page, open }) => {
   const values = shown.map(([line, flat, cum]) => [line, measured(flat || '.'), measured(cum || '.')]);
   assert.deepEqual(values, list('^main\\.addLine$'));
   // Its text is in the repository.
-  assert.ok(shown.some((row) => row[3] === 'ix[w] += decimal(number)'), String(shown));
+  assert.ok(shown.some((row) => row[3]?.startsWith('ix[w] += decimal(number)')), String(shown));
+});
+
+check('source begins with the function of your costliest line, and has the figures of the strip', async ({ page, open }) => {
+  await open('/source');
+  await page.getByRole('region', { name: 'Source lines' }).waitFor();
+  const listing = page.locator('.listing').first();
+  assert.equal(await listing.getAttribute('aria-label'), 'main.addLine');
+  const strip = await page.getByRole('list', { name: 'Your most expensive lines' }).getByRole('listitem').allInnerTexts();
+  assert.ok(strip.length > 1, String(strip));
+  for (const text of strip) {
+    const [, line, share] = /:(\d+)\s+([\d.]+%)/.exec(text) ?? [];
+    const row = listing.locator(`tr[data-line="${line}"]`);
+    const told = [await row.innerText(), ...await row.locator('.value').evaluateAll((all) => all.map((cell) => cell.getAttribute('title')))];
+    assert.ok(share && told.some((of) => of?.includes(share)), `${text}: ${told}`);
+  }
+  await open('/sandwich');
+  await page.locator('.sandwich-bar h2').getByText('addLine').waitFor();
 });
 
 check('source warns of a missing program only where assembly is asked for', async ({ page, open }) => {
@@ -379,10 +396,10 @@ function withProgram() {
 
 const programmed = suite([], { start: () => serve(withProgram()) });
 
-programmed('disassembly opens with the costliest function', async ({ page, open }) => {
+programmed('disassembly opens with the function of the costliest line of yours', async ({ page, open }) => {
   await open('/disasm');
   const list = page.getByRole('grid', { name: 'Functions' });
-  const first = (await list.getByRole('row').nth(1).locator('.fname').innerText()).replace(/^…/, '');
+  const first = await page.locator('.summary-fn').first().innerText();
   const code = page.getByRole('grid', { name: /^Instructions of / });
   await code.waitFor();
   const name = await code.getAttribute('aria-label');

@@ -3,11 +3,11 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { Finding } from '../../api/advice';
-import type { Quantity, SourceFunction, SourceInst, SourceLine } from '../../api/types';
+import type { Quantity, SourceFunction, SourceInst, SourceLine, SummaryLine } from '../../api/types';
 import { columnFigures } from '../../model/column';
 import { Costs } from '../Costs';
 import { copyText, Icon, IconButton, openFunctionMenu, tip } from '../parts';
-import { hex, percentText, plural } from '../table/format';
+import { hex, percentText, plural, shareText } from '../table/format';
 import { FunctionName } from '../table/FunctionName';
 import { COSTS } from '../vocabulary';
 import { folds } from './folds';
@@ -33,6 +33,8 @@ interface Props {
   /** The finding whose line is open. */
   finding: string;
   onFinding: (id: string) => void;
+  /** Your lines in it that the strip above names. */
+  yours: readonly SummaryLine[];
   /** What a line's findings say. */
   body: (f: Finding) => ComponentChildren;
   /** Called when lines move. */
@@ -45,7 +47,7 @@ interface Figures {
   most: number;
 }
 
-export function Listing({ fn, part: isPart, unit, assembly, at, onChoose, profile, findings, finding, onFinding, body, onLayout }: Props) {
+export function Listing({ fn, part: isPart, unit, assembly, at, onChoose, profile, findings, finding, onFinding, yours, body, onLayout }: Props) {
   const lines = fn.lines ?? [];
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set()); // folds, by their first line
   const [code, setCode] = useState<ReadonlyMap<number, boolean>>(new Map()); // lines that differ from assembly
@@ -126,6 +128,7 @@ export function Listing({ fn, part: isPart, unit, assembly, at, onChoose, profil
                     open={shown}
                     aimed={at === String(line.line)}
                     findings={findings.get(line.line)}
+                    yours={yours.find((l) => l.line === line.line)?.cost}
                     finding={finding}
                     onFinding={onFinding}
                     body={body}
@@ -185,10 +188,12 @@ interface LineProps {
   findings: readonly Finding[] | undefined;
   finding: string;
   onFinding: (id: string) => void;
+  /** Its cost as the strip above has it. */
+  yours: Quantity | undefined;
   body: (f: Finding) => ComponentChildren;
 }
 
-function Line({ line, text, figures, open, aimed, onChoose, onMenu, onToggle, findings, finding, onFinding, body }: LineProps) {
+function Line({ line, text, figures, open, aimed, onChoose, onMenu, onToggle, findings, finding, onFinding, yours, body }: LineProps) {
   const hot = costs(line);
   const told = findings?.some((f) => f.id === finding) === true;
   const instructions = line.instructions ?? [];
@@ -238,7 +243,15 @@ function Line({ line, text, figures, open, aimed, onChoose, onMenu, onToggle, fi
         </th>
         <Value q={line.flat} figures={figures} />
         <Value q={line.cum} figures={figures} />
-        <td class="text"><code>{text.map((t, i) => (t.kind ? <span key={i} class={`go-${t.kind}`}>{t.text}</span> : t.text))}</code></td>
+        <td class="text">
+          <code>{text.map((t, i) => (t.kind ? <span key={i} class={`go-${t.kind}`}>{t.text}</span> : t.text))}</code>
+          {/* The strip leaves out what has lines of its own, calls of your functions, which the columns don't. */}
+          {yours && yours.value !== line.flat.value && yours.value !== line.cum.value && (
+            <span class="line-yours" title={`${yours.text} with the calls of code that isn’t yours: the figure in the strip above`}>
+              {shareText(yours.percent)} without calls of your functions
+            </span>
+          )}
+        </td>
       </tr>
       {told && (
         <tr class="finding-row">

@@ -15,6 +15,7 @@ import { FunctionList } from '../table/FunctionList';
 import { plural } from '../table/format';
 import { selects } from '../table/names';
 import { extend } from '../table/query';
+import { useYourLines } from '../table/useYourLines';
 import { NoSamples } from '../NoSamples';
 import type { ViewProps } from '../props';
 import { Listing, placeIn } from './Listing';
@@ -36,8 +37,10 @@ function OneFile({ state }: ViewProps) {
   const query = queryOf(state);
   const { fn } = state;
   const hottest = useReport<Top>('top', fn ? null : extend(query, { granularity: 'functions', sort: 'flat', limit: String(MOST) }));
-  const rows = hottest.answer?.report.rows.map((row) => writtenIn(selects(row)));
-  const names = rows && [...new Set(rows)].filter(Boolean);
+  const yours = useYourLines(state);
+  const owners = yours.lines.flatMap((l) => l.function ?? []);
+  const rows = yours.known ? hottest.answer?.report.rows.map(selects) : undefined;
+  const names = rows && [...new Set([...owners, ...rows].map(writtenIn))].filter(Boolean).slice(0, MOST);
   const match = fn ? exactly(writtenIn(fn) || fn) : names?.length ? `^(?:${names.map(quote).join('|')})$` : undefined;
   const source = useReport<Source>('source', match === undefined ? null : extend(query, { match }));
   const nothing = names?.length === 0 && !hottest.stale;
@@ -54,9 +57,9 @@ function OneFile({ state }: ViewProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const [layout, setLayout] = useState(0); // counts what moves lines: folds opened, code shown
   const functions = useMemo(
-    () => [...(source.answer?.report.functions ?? [])].sort((a, b) => Math.abs(b.flat.value) - Math.abs(a.flat.value)
-      || Math.abs(b.cum.value) - Math.abs(a.cum.value)),
-    [source.answer],
+    () => [...(source.answer?.report.functions ?? [])].sort((a, b) => yoursFirst(owners, a.name, b.name)
+      || Math.abs(b.flat.value) - Math.abs(a.flat.value) || Math.abs(b.cum.value) - Math.abs(a.cum.value)),
+    [source.answer, owners.join('\n')],
   );
 
   const advised = hasSource.value === true && state.profile.length > 0;
@@ -144,7 +147,7 @@ function OneFile({ state }: ViewProps) {
         <FunctionList state={state} by="flat" functions onOpen={selectFunction} />
         <div class="split-main">
           <div class="pane-bar">
-            <h2>{fn ? 'Lines by cost' : 'Most expensive functions'}</h2>
+            <h2>{fn ? 'Lines by cost' : owners.length > 0 ? 'Most expensive functions, yours first' : 'Most expensive functions'}</h2>
             <span class="grow" />
             {advised && <AdviceNote advising={advising} marked={marked} state={state} />}
             {fn && (
@@ -180,6 +183,7 @@ function OneFile({ state }: ViewProps) {
                       onChoose={choose}
                       profile={state.profile[0] ?? ''}
                       findings={findings[i] ?? none}
+                      yours={yours.lines.filter((l) => l.function === f.name)}
                       finding={finding}
                       onFinding={openFinding}
                       body={(found) => advice && (
@@ -211,6 +215,12 @@ function OneFile({ state }: ViewProps) {
       <OpenInHost />
     </section>
   );
+}
+
+/** Orders functions by your costly lines that are in them, the first ones first. */
+function yoursFirst(owners: readonly string[], a: string, b: string): number {
+  const at = (name: string) => (owners.includes(name) ? owners.indexOf(name) : owners.length);
+  return at(a) - at(b);
 }
 
 const none: ReadonlyMap<number, readonly Finding[]> = new Map();

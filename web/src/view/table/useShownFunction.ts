@@ -3,15 +3,19 @@ import { useReport, type Loading } from '../../state/report';
 import { queryOf, type State } from '../../state/state';
 import { selects } from './names';
 import { extend } from './query';
+import { useYourLines } from './useYourLines';
 
 /**
- * The function a view about one function shows: the selected one, or until there
- * is one, that which costs most by itself, or in a comparison what grew most. loading tells why there is none.
+ * The function a view about one function shows: the selected one, or until there is one, that of your line that costs most, or that
+ * which costs most by itself; in a comparison what grew most. loading tells why there is none.
  */
 export function useShownFunction(state: State): { fn: string; loading: Loading<Top> } {
+  const yours = useYourLines(state, state.fn === '');
   const loading = useReport<Top>('top', state.fn ? null : extend(
     queryOf(state), { granularity: 'functions', sort: 'flat', order: state.base.length > 0 ? '-flat' : '', limit: '1' },
   ));
   const hottest = loading.answer?.report.rows[0];
-  return { fn: state.fn || (hottest && !loading.error ? selects(hottest) : ''), loading };
+  const own = yours.lines.find((line) => line.function)?.function;
+  if (!state.fn && !yours.known) return { fn: '', loading: { stale: true } };
+  return { fn: state.fn || own || (hottest && !loading.error ? selects(hottest) : ''), loading };
 }
