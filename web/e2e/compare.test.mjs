@@ -58,6 +58,20 @@ library('a comparison without code of yours shows all', async ({ page, open }) =
   assert.ok(named.some((t) => /compress\/flate/.test(t)), named.join(' '));
 });
 
+compared('the code of a comparison is of functions, and says what their own cost has', async ({ page, open }) => {
+  await open('/');
+  await page.getByRole('tab', { name: 'Source' }).click();
+  await page.getByText('Most changed').first().waitFor();
+  const functions = page.locator('.code-fn');
+  await functions.first().waitFor();
+  for (const name of await functions.evaluateAll((all) => all.map((el) => el.getAttribute('aria-label')))) assert.match(name ?? '', /^main\./);
+  assert.match(await page.locator('.code-side').first().innerText(), /, self \S+ with calls outside your code/);
+  await mine(page).click();
+  await settled(page);
+  await functions.first().waitFor();
+  await eventually(async () => assert.doesNotMatch(await page.locator('.code-side').first().innerText(), /outside your code/));
+});
+
 compared('each change has the interval that judges it', async ({ page, open, url }) => {
   await open('/');
   const query = new URL(page.url()).searchParams;

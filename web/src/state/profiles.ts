@@ -5,7 +5,7 @@ import { ApiError, listProfiles, openProfile, profileInfo } from '../api/client'
 import type { Profile, ProfileInfo } from '../api/types';
 import { cut, origin, visit, where } from './address';
 import { sampleTypeIndex } from './options';
-import { comparing } from './mine';
+import { comparing, mineShown } from './mine';
 import { isSelection, parseSelection, selectionName, selectionQuery, spanText } from './selection';
 import { go, href, parse, state, type State } from './state';
 import { pageState } from './pages';
@@ -24,6 +24,9 @@ export interface Shown {
   error?: ApiError;
 }
 export const shown = signal<Shown | null>(null);
+
+/** Whether only your code is shown, as far as that is known. */
+export const showsMine = (of: State): boolean => mineShown(of, shown.value?.info?.foldable ?? true);
 
 /** Whether a profile has a sample type in common with those that are shown, as far as that is known. */
 export function comparable(p: Profile): boolean {

@@ -2,11 +2,11 @@ import type { Quantity } from '../api/types';
 import { percentText } from './table/format';
 import { COSTS } from './vocabulary';
 
-/** What a function costs: itself, and with what it calls. */
-export function Costs({ flat, cum }: { flat: Quantity; cum: Quantity }) {
+/** What a function costs: itself, and with what it calls. also: what else the first one has here. */
+export function Costs({ flat, cum, also }: { flat: Quantity; cum: Quantity; also?: string }) {
   return (
     <>
-      <Cost of="flat" q={flat} />{' '}
+      <Cost of="flat" q={flat} />{also && <span class="soft">{also}</span>}{' '}
       <Cost of="cum" q={cum} />
     </>
   );

@@ -2,10 +2,10 @@ import './refine.css';
 import { signal } from '@preact/signals';
 import { createRef } from 'preact';
 import { useRef } from 'preact/hooks';
-import { mineShown, turned } from '../state/mine';
+import { turned } from '../state/mine';
 import { chipsOf, type Chip, type OptionSpec } from '../state/options';
 import { refused } from '../state/report';
-import { listError, shown } from '../state/profiles';
+import { listError, shown, showsMine } from '../state/profiles';
 import { go, setOption, state } from '../state/state';
 import { Chunk } from './Chunk';
 import { Button, Floating, Icon, IconButton, openFunctionMenu, tip } from './parts';
@@ -76,7 +76,7 @@ function YourCode() {
       icon="user"
       kind="plain"
       class="refine-add refine-mine"
-      aria-pressed={mineShown(state.value, shown.value?.info?.foldable ?? true)}
+      aria-pressed={showsMine(state.value)}
       onClick={toggleMine}
       {...tip('Add the cost of libraries and the runtime to your functions that call them', 'y')}
     >

@@ -72,7 +72,7 @@ function Line({ line }: { line: SummaryLine }) {
     <a
       href={href({ ...state.value, ...to })}
       onClick={follow(() => go(to))}
-      {...tip(`${line.function ?? ''}: ${cost.text} with the calls of code that isn’t yours, without those of your functions${between(margin)}`)}
+      {...tip(`${line.function ?? ''}: ${cost.text} with calls outside your code, without those of your functions${between(margin)}`)}
     >
       {line.function ? (
         <>

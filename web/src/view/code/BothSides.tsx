@@ -1,10 +1,11 @@
 import { useRef } from 'preact/hooks';
 import type { Diff, SourceDiff } from '../../api/types';
 import { exactly, quote, writtenIn } from '../../state/pattern';
+import { showsMine } from '../../state/profiles';
 import { useReport } from '../../state/report';
 import { queryOf, selectFunction, setOwn, type State } from '../../state/state';
 import { NoDifference } from '../NoDifference';
-import { Button, ReportState, tip, useElementSize, useKeys } from '../parts';
+import { Button, Empty, ReportState, tip, useElementSize, useKeys } from '../parts';
 import { FunctionList } from '../table/FunctionList';
 import { extend } from '../table/query';
 import { OWN_OF } from './Commit';
@@ -15,16 +16,20 @@ import './code.css';
 const MOST = 5; // functions listed while none is selected
 const SIDES = 760; // px from which both sides have room next to each other
 
+const noCode = <Empty title="No code to compare"><p>None of your functions changed, only work of the runtime and libraries.</p></Empty>;
+
 /** A comparison in the source view: the code of both sides, aligned, with what each line costs there. */
 export function BothSides({ state }: { state: State }) {
   const { fn } = state;
   const query = queryOf(state);
-  const changed = useReport<Diff>('diff', fn ? null : extend(query, { granularity: 'functions', limit: String(MOST) }));
-  const names = changed.answer?.report.rows.map((row) => row.name);
-  const match = fn ? exactly(writtenIn(fn) || fn) : names?.length ? `^(?:${names.map((n) => quote(writtenIn(n))).join('|')})$` : undefined;
+  const changed = useReport<Diff>('diff', fn ? null : extend(query, { granularity: 'functions', limit: String(2 * MOST) }));
+  // What the runtime did on its own is in no function.
+  const names = changed.answer && [...new Set(changed.answer.report.rows.map((row) => writtenIn(row.name)))].filter(Boolean).slice(0, MOST);
+  const match = fn ? exactly(writtenIn(fn) || fn) : names?.length ? `^(?:${names.map(quote).join('|')})$` : undefined;
   const given = { base_revision: state.own[OWN_OF.base], revision: state.own[OWN_OF.head] };
   const loading = useReport<SourceDiff>('source/diff', match === undefined ? null : extend(query, { match, ...given }));
   const nothing = !fn && names?.length === 0 && !changed.stale ? changed.answer?.report : undefined;
+  const folded = showsMine(state);
 
   const scroller = useRef<HTMLDivElement>(null);
   const { ref: box, width } = useElementSize<HTMLDivElement>();
@@ -68,7 +73,7 @@ export function BothSides({ state }: { state: State }) {
             </Button>
           </div>
           <div ref={box} class="code-box">
-            {nothing ? <NoDifference diff={nothing} /> : (
+            {nothing ? nothing.rows.length > 0 ? noCode : <NoDifference diff={nothing} /> : (
               <ReportState loading={match === undefined && changed.error ? { stale: false, error: changed.error } : loading}>
                 {({ report }) => (
                   <div ref={scroller} class="pane-scroll source" tabIndex={0} role="region" aria-label="Code of both sides">
@@ -77,6 +82,7 @@ export function BothSides({ state }: { state: State }) {
                         key={f.name}
                         fn={f}
                         unit={report.unit}
+                        folded={folded}
                         wide={width >= SIDES}
                         revisions={{ base: report.base, head: report.head }}
                       />

@@ -16,6 +16,8 @@ import { besides, changeOf, costs, partsOf, unified, type Row } from './rows';
 interface Props {
   fn: FunctionDiff;
   unit: string;
+  /** Its own cost has that of calls outside your code, which lists have apart. */
+  folded: boolean;
   /** Both sides next to each other; else one below the other. */
   wide: boolean;
   revisions: { base: CodeRevision; head: CodeRevision };
@@ -23,7 +25,7 @@ interface Props {
 
 type Side = 'base' | 'head';
 
-export function FunctionCode({ fn, unit, wide, revisions }: Props) {
+export function FunctionCode({ fn, unit, folded, wide, revisions }: Props) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const rows = useMemo(() => (wide ? besides(fn.lines) : unified(fn.lines)), [fn, wide]);
   const parts = useMemo(() => partsOf(rows), [rows]);
@@ -42,8 +44,8 @@ export function FunctionCode({ fn, unit, wide, revisions }: Props) {
           </button>
         </h3>
         <div class={wide ? 'code-sides' : 'code-sides below'}>
-          <SideHead side="base" of={fn.base} revision={revisions.base} />
-          <SideHead side="head" of={fn.head} revision={revisions.head} />
+          <SideHead side="base" of={fn.base} folded={folded} revision={revisions.base} />
+          <SideHead side="head" of={fn.head} folded={folded} revision={revisions.head} />
         </div>
         {sameNow(fn, revisions) && (
           <p class="code-note">
@@ -101,12 +103,13 @@ function sameNow({ base, head }: FunctionDiff, { base: was, head: is }: Props['r
 }
 
 /** What a side costs, and which code is shown for it. */
-function SideHead({ side, of, revision }: { side: Side; of: SourceSide; revision: CodeRevision }) {
+function SideHead({ side, of, folded, revision }: { side: Side; of: SourceSide; folded: boolean; revision: CodeRevision }) {
   const place = (
     <span class="mono code-path" title={of.path ? `read from ${of.path}` : undefined}>{of.file}</span>
   );
   let told: ComponentChildren;
   if (of.absent) told = side === 'base' ? 'didn’t have the function yet' : 'no longer has the function';
+  else if (!of.file) told = of.error;
   else if (of.lines === 0) {
     told = (
       <div class="code-missing">
@@ -129,9 +132,11 @@ function SideHead({ side, of, revision }: { side: Side; of: SourceSide; revision
     <section class="code-side" aria-label={sideNames[side]}>
       <p>
         <b>{sideNames[side]}</b> <span class="num">{of.cum.text}</span>{' '}
-        <span class="soft">{percentText(of.cum.percent)}, self {of.flat.text}</span>
+        <span class="soft">
+          {percentText(of.cum.percent)}, self {of.flat.text}{folded && of.flat.value !== 0 && ' with calls outside your code'}
+        </span>
       </p>
-      <div class="code-from">{of.file && place} {told} <Commit side={side} revision={revision} /></div>
+      <div class="code-from">{of.file && place} {told} {of.file && <Commit side={side} revision={revision} />}</div>
     </section>
   );
 }

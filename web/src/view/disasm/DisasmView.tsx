@@ -4,6 +4,7 @@ import { columnFigures } from '../../model/column';
 import { shortName } from '../../model/names';
 import type { ApiError } from '../../api/client';
 import { exactly, writtenIn } from '../../state/pattern';
+import { showsMine } from '../../state/profiles';
 import { useReport } from '../../state/report';
 import { queryOf, selectFunction, setOwn, type State } from '../../state/state';
 import { folds } from '../source/folds';
@@ -69,6 +70,7 @@ type Row = { at: number; inst: AsmInst } | { at: number; folded: number };
 const WORTH = 0.05; // of the hottest: what steps from one hot instruction to the next stop at
 
 function Routines({ report, state }: { report: Disassembly; state: State }) {
+  const folded = showsMine(state);
   const [shown, setShown] = useState(0);
   const routine = report.routines[Math.min(shown, report.routines.length - 1)]!;
   const { instructions } = routine;
@@ -107,7 +109,8 @@ function Routines({ report, state }: { report: Disassembly; state: State }) {
       <div class="pane-bar">
         <h2><FunctionName place={{ name: routine.name }} /></h2>
         <span class="soft num">
-          self {routine.flat.text} with inlined calls · total {routine.cum.text} ({percentText(routine.cum.percent)})
+          self {routine.flat.text} with inlined calls{folded && ' and calls outside your code'} · total {routine.cum.text}{' '}
+          ({percentText(routine.cum.percent)})
         </span>
         <span class="grow" />
         {report.routines.length > 1 && (

@@ -21,6 +21,8 @@ interface Props {
   part: boolean;
   /** Of its values. */
   unit: string;
+  /** A line's own cost has that of calls outside your code, which lists have apart. */
+  folded: boolean;
   /** Show the machine code of all lines. */
   assembly: boolean;
   /** The line that is chosen, '' for none. */
@@ -47,7 +49,8 @@ interface Figures {
   most: number;
 }
 
-export function Listing({ fn, part: isPart, unit, assembly, at, onChoose, profile, findings, finding, onFinding, yours, body, onLayout }: Props) {
+export function Listing(props: Props) {
+  const { fn, part: isPart, unit, folded, assembly, at, onChoose, profile, findings, finding, onFinding, yours, body, onLayout } = props;
   const lines = fn.lines ?? [];
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set()); // folds, by their first line
   const [code, setCode] = useState<ReadonlyMap<number, boolean>>(new Map()); // lines that differ from assembly
@@ -76,7 +79,7 @@ export function Listing({ fn, part: isPart, unit, assembly, at, onChoose, profil
         </h3>
         <p class="listing-sums">
           {isPart && lines.length > 0 && <span>lines {lines[0]!.line} to {lines.at(-1)!.line} alone:</span>}
-          <Costs {...fn} />
+          <Costs flat={fn.flat} cum={fn.cum} {...(folded ? { also: 'with calls outside your code' } : {})} />
         </p>
         {fn.file && (
           <p class="listing-file">
@@ -247,7 +250,7 @@ function Line({ line, text, figures, open, aimed, onChoose, onMenu, onToggle, fi
           <code>{text.map((t, i) => (t.kind ? <span key={i} class={`go-${t.kind}`}>{t.text}</span> : t.text))}</code>
           {/* The strip leaves out what has lines of its own, calls of your functions, which the columns don't. */}
           {yours && yours.value !== line.flat.value && yours.value !== line.cum.value && (
-            <span class="line-yours" title={`${yours.text} with the calls of code that isn’t yours: the figure in the strip above`}>
+            <span class="line-yours" title={`${yours.text} with calls outside your code: the figure in the strip above`}>
               {shareText(yours.percent)} without calls of your functions
             </span>
           )}

@@ -3,7 +3,7 @@ import type { Finding } from '../../api/advice';
 import type { Source, Top } from '../../api/types';
 import { adviceCommand, adviceOnProfiles, findingsIn, useAdvice, type Advising } from '../../state/advice';
 import { exactly, quote, writtenIn } from '../../state/pattern';
-import { hasSource } from '../../state/profiles';
+import { hasSource, showsMine } from '../../state/profiles';
 import { useReport } from '../../state/report';
 import { go, href, inView, queryOf, selectFunction, setOwn, type State } from '../../state/state';
 import { BothSides } from '../code/BothSides';
@@ -44,6 +44,7 @@ function OneFile({ state }: ViewProps) {
   const match = fn ? exactly(writtenIn(fn) || fn) : names?.length ? `^(?:${names.map(quote).join('|')})$` : undefined;
   const source = useReport<Source>('source', match === undefined ? null : extend(query, { match }));
   const nothing = names?.length === 0 && !hottest.stale;
+  const folded = showsMine(state);
   const assembly = state.own['asm'] === '1';
   const line = state.own['at'] ?? '';
   // Most profiles come without their program, which only assembly needs.
@@ -147,7 +148,7 @@ function OneFile({ state }: ViewProps) {
         <FunctionList state={state} by="flat" functions onOpen={selectFunction} />
         <div class="split-main">
           <div class="pane-bar">
-            <h2>{fn ? 'Lines by cost' : owners.length > 0 ? 'Most expensive functions, yours first' : 'Most expensive functions'}</h2>
+            <h2>{fn ? 'Lines by cost' : `Most expensive functions${owners.length > 0 ? ', yours first' : ''}`}</h2>
             <span class="grow" />
             {advised && <AdviceNote advising={advising} marked={marked} state={state} />}
             {fn && (
@@ -178,6 +179,7 @@ function OneFile({ state }: ViewProps) {
                       fn={f}
                       part={functions.some((o) => o !== f && o.name === f.name)}
                       unit={source.answer?.report.unit ?? ''}
+                      folded={folded}
                       assembly={assembly}
                       at={line}
                       onChoose={choose}
