@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 
@@ -33,20 +34,28 @@ type GridCell struct {
 	Value     string         `json:"value"`
 	Sum       Quantity       `json:"sum"`
 	Functions []GridFunction `json:"functions"`
-	Profile   []string       `json:"profile"`            // ids of its part of the profiles
-	Profiles  int64          `json:"profiles,omitempty"` // how many the store has; 0 for labels of samples
+	// Noise says of a comparison's cell that chance explains its change: see [Grid.Judge].
+	Noise    bool     `json:"noise,omitempty"`
+	Profile  []string `json:"profile"`            // ids of its part of the profiles
+	Profiles int64    `json:"profiles,omitempty"` // how many the store has; 0 for labels of samples
+
+	base int64 // of a comparison: what Sum has of the base, scaled
 }
 
 // GridFunction is a function with its own cost in a cell.
 type GridFunction struct {
-	Name string   `json:"name"`
-	Cost Quantity `json:"cost"` // percent is the share in the cell
+	Name  string   `json:"name"`
+	Cost  Quantity `json:"cost"`
+	Noise bool     `json:"noise,omitempty"` // as of its cell
+
+	base int64
 }
 
 // Grid returns the grid of a label of samples, with the cells of a page and at most n
-// functions in each; "" is the label that tells most. rows is how many cells
+// functions in each; "" is the label that tells most. With yours, functions that aren't of your
+// code count with those of yours that call them, if there are both. rows is how many cells
 // all pages have. Errors about the page are of type [ParamError].
-func (r *Report) Grid(by string, page Page, n int) (g *Grid, rows int, err error) {
+func (r *Report) Grid(by string, page Page, n int, yours bool) (g *Grid, rows int, err error) {
 	tags := r.Tags()
 	g = &Grid{About: tags.About, By: by, Labels: []GridLabel{}, Cells: []GridCell{}}
 	for i := range tags.Keys {
@@ -75,7 +84,31 @@ func (r *Report) Grid(by string, page Page, n int) (g *Grid, rows int, err error
 		cells[v.Value] = i
 		g.Cells = append(g.Cells, GridCell{Value: v.Value, Sum: v.Sum, Profile: []string{}})
 	}
-	return g, rows, r.addFunctions(g.Cells, r.cellsOf(g.By, cells), n)
+	return g, rows, r.addFunctions(g.Cells, r.cellsOf(g.By, cells), n, yours)
+}
+
+// Judge sets which changes of a comparison's cells chance explains, if that is known. How much a
+// label's value varies among instances is taken from their totals.
+func (g *Grid) Judge(by Sampling) {
+	if !by.Chance.known() {
+		return
+	}
+	least := leastChange * float64(abs(g.Total.Value))
+	noise := func(frame string, change, was int64) bool {
+		if math.Abs(float64(change)) < least {
+			return true
+		}
+		base, head := by.Chance.sides(frame, false, float64(was), float64(was+change), by.BaseScale)
+		return SureChange(base, head) == 0
+	}
+	for i := range g.Cells {
+		c := &g.Cells[i]
+		c.Noise = noise(totalFrame, c.Sum.Value, c.base)
+		for j := range c.Functions {
+			f := &c.Functions[j]
+			f.Noise = noise(f.Name, f.Cost.Value, f.base)
+		}
+	}
 }
 
 // tellingLabel returns the label that tells most about the cost; "" without labels. Among
@@ -105,15 +138,15 @@ func tellingLabel(keys []TagKey) (best string) {
 	return best
 }
 
-// Cell returns the cell of a whole profile.
-func (r *Report) Cell(value string, n int) (GridCell, error) {
+// Cell returns the cell of a whole profile, with functions as of [Report.Grid].
+func (r *Report) Cell(value string, n int, yours bool) (GridCell, error) {
 	var sum int64
 	for _, v := range r.weights.values {
 		sum += v
 	}
 	cells := []GridCell{{Value: value, Sum: r.quantity(sum), Profile: []string{}}}
 	whole := []int{0}
-	err := r.addFunctions(cells, func(int) []int { return whole }, n)
+	err := r.addFunctions(cells, func(int) []int { return whole }, n, yours)
 	return cells[0], err
 }
 
@@ -145,51 +178,63 @@ func labelText(p *profile.Profile, l profile.Label, unit, outputUnit string) str
 
 // addFunctions adds to each cell the functions with the largest own cost, at most n. in
 // tells the cells of a sample.
-func (r *Report) addFunctions(cells []GridCell, in func(sample int) []int, n int) error {
+func (r *Report) addFunctions(cells []GridCell, in func(sample int) []int, n int, yours bool) (err error) {
+	p := r.prof
+	if yours && Foldable(p) {
+		if r.opt.NoInlines { // see [selection.fold]
+			p = profile.Aggregate(p, profile.Granularity{Function: true, File: true, Line: true, Column: true, Address: true})
+		}
+		if p, _, err = profile.FoldForeign(r.env.Context, p, ofModule(p), true); err != nil {
+			return err
+		}
+	}
 	table, err := profile.NewFrameTable(cmp.Or(r.opt.Granularity, "functions"), r.opt.NoInlines)
 	if err != nil {
 		return err
 	}
-	frames := table.Add(r.prof)
-	own := make([]map[uint32]int64, len(cells)) // by frame
+	frames := table.Add(p)
+	own := make([]map[uint32]gridCost, len(cells)) // by frame
 	for i := range own {
-		own[i] = map[uint32]int64{}
+		own[i] = map[uint32]gridCost{}
 	}
 	for s, v := range r.weights.values {
 		if r.stop().at(s) {
 			return r.Err()
 		}
-		stack := r.prof.Stack(s)
-		if v == 0 || len(stack) == 0 {
+		if v == 0 {
 			continue
 		}
-		leaf := frames.At(stack[0])
-		if len(leaf) == 0 {
-			continue
+		var leaf []profile.FrameRef
+		if stack := p.Stack(s); len(stack) > 0 {
+			leaf = frames.At(stack[0])
 		}
 		for _, c := range in(s) {
-			own[c][leaf[0].Index()] += v
+			was := max(-v, 0)
+			cells[c].base += was
+			if len(leaf) > 0 {
+				cost := own[c][leaf[0].Index()]
+				own[c][leaf[0].Index()] = gridCost{cost.sum + v, cost.base + was}
+			}
 		}
 	}
 	for i := range cells {
-		cells[i].Functions = r.dearest(own[i], table, cells[i].Sum.Value, n)
+		cells[i].Functions = r.dearest(own[i], table, n)
 	}
 	return nil
 }
 
-// dearest returns the n frames with the largest values, with their shares of sum.
-func (r *Report) dearest(own map[uint32]int64, table *profile.FrameTable, sum int64, n int) []GridFunction {
+// gridCost is a value with what the negative ones, a comparison's base, have in it.
+type gridCost struct{ sum, base int64 }
+
+// dearest returns the n frames with the largest values.
+func (r *Report) dearest(own map[uint32]gridCost, table *profile.FrameTable, n int) []GridFunction {
 	all := make([]GridFunction, 0, len(own))
 	for f, v := range own {
-		if v == 0 {
+		if v.sum == 0 {
 			continue
 		}
-		q := Quantity{Value: v, Text: r.format(v)}
-		if sum != 0 {
-			q.Percent = 100 * float64(v) / float64(abs(sum))
-		}
 		frame := table.Frame(f)
-		all = append(all, GridFunction{frame.Label(), q})
+		all = append(all, GridFunction{Name: frame.Label(), Cost: r.quantity(v.sum), base: v.base})
 	}
 	slices.SortFunc(all, func(a, b GridFunction) int {
 		return cmp.Or(compareAbs(a.Cost.Value, b.Cost.Value), strings.Compare(a.Name, b.Name))

@@ -175,11 +175,19 @@ labelled('a grid has the values of a label on one scale, and finds', async ({ pa
   bars.forEach((share, i) => {
     assert.ok(Math.abs(share - (100 * values[i].sum.value) / values[0].sum.value) < 0.01, `${share} at ${i}`);
   });
+  // Functions are one's own, and their shares are of the total, as those of the values are.
+  const functions = await cards.first().locator('.card-fn').evaluateAll((all) => all.map((el) => /** @type {HTMLElement} */ (el).title));
+  assert.match(functions[0] ?? '', /^main\./);
+  for (const name of functions) assert.match(name, /^main\.|^runtime: |^library: /);
+  const parts = await cards.first().locator('li .num').allInnerTexts();
+  const whole = parseFloat(await cards.first().locator('.card-sum .soft').innerText());
+  assert.ok(Math.abs(whole - 100 * values[0].sum.value / report.total.value) < 0.01, `${whole}%`);
+  assert.ok(parts.reduce((sum, text) => sum + parseFloat(text), 0) < whole + 0.1, `${parts} of ${whole}`);
   // Arrows walk from card to card, and what is searched for is marked.
   await cards.locator('.card-name').first().focus();
   for (const key of ['ArrowRight', 'ArrowDown', 'ArrowUp', 'ArrowLeft', 'ArrowRight']) await page.keyboard.press(key);
   assert.equal(await page.evaluate(() => document.activeElement?.textContent), values[1].value);
-  await page.locator('#search').fill('memclr');
+  await page.locator('#search').fill('main\\.');
   await eventually(async () => assert.ok(await cards.locator('.card-marked').count() > 0, 'nothing is marked'));
   await page.locator('#search').fill('');
   await page.getByRole('searchbox', { name: 'Find a value of endpoint' }).fill('search');

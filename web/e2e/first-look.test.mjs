@@ -73,11 +73,16 @@ const labelled = suite(['-base', wordindex, labels]);
 labelled('the grid of a comparison says what its percentages are of', async ({ page, open }) => {
   await open('/tags');
   await settled(page);
-  assert.match(await page.locator('.card-sum').first().innerText(), /% of the total before/);
+  assert.match(await page.locator('.card-sum').first().innerText(), /\s[-+][\d.]+%$/);
   await page.getByText('Percentages are of the total before').waitFor();
   // Changes of functions cancel each other out: they are no shares of the change of the value, nor is this one of the total.
   const functions = await page.locator('.card li .num').allInnerTexts();
   assert.ok(functions.length > 0);
-  for (const text of functions) assert.match(text, /^-?[\d.]+ ?[^\d%]+$/);
+  for (const text of functions) assert.match(text, /^[-+]?[\d.]+ ?[^\d%]+$/);
+  // What chance explains is grey, as in all views, and what it doesn't has the colour of its direction.
+  const tones = await page.locator('.card-sum, .card li').evaluateAll((all) =>
+    all.map((el) => /noise|negative|positive/.exec(el.className)?.[0]));
+  assert.ok(tones.includes('noise') && !tones.includes(undefined), String(tones));
+  await page.getByText('Grey bars are within noise').waitFor();
   assert.equal(await page.getByText('of the total has this label').count(), 0);
 });

@@ -151,8 +151,8 @@ labelled('which value of a label costs most takes one, and why', async ({ page, 
   const told = hone('pprof', '-tags', labels);
   const [, most, value] = /([\d.]+)%\): (.*)/.exec(told.slice(told.indexOf(`${by}: Total`)).split('\n')[1] ?? '') ?? [];
   assert.ok(value && first.startsWith(`${value}\n`) && first.includes(`${most}%`), `${first} is not ${value}, ${most} of\n${told}`);
-  const top = hone('top', `-tagfocus=${by}=^${value}$`, labels).split('\n');
-  const hottest = top.find((l) => /^\s+[\d.]+m?s/.test(l))?.trim().split(/\s+/).at(-1);
+  const top = hone('top', '-mine', `-tagfocus=${by}=^${value}$`, labels).split('\n');
+  const hottest = top.find((l) => /^\s+[\d.]+m?s/.test(l))?.trim().split(/\s+/)[5];
   assert.ok(hottest && first.includes(hottest.replace(/^.*\//, '')), `${first} lacks ${hottest}`);
 });
 

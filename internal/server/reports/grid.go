@@ -36,9 +36,16 @@ func answerGrid(ctx context.Context, m *maker, q *query) (*server.Answer, error)
 		return nil, err
 	}
 	by := q.own["by"]
-	g, rows, err := r.Grid(by, page, int(n))
+	g, rows, err := r.Grid(by, page, int(n), q.yours())
 	if err != nil {
 		return nil, err
+	}
+	if len(q.base) > 0 {
+		sampling, err := m.sampling(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		g.Judge(sampling)
 	}
 	q.nameParts(g)
 	if parts := q.parts(); parts != nil {
@@ -70,6 +77,10 @@ func tells(g *report.Grid) bool {
 	i := slices.IndexFunc(g.Labels, func(l report.GridLabel) bool { return l.Key == g.By })
 	return i >= 0 && g.Labels[i].Values > 1 && g.Labels[i].Total != nil && g.Labels[i].Total.Percent >= 50
 }
+
+// yours reports whether a grid has functions of your code: where no other report is folded, it is anyway. A comparison says itself
+// which code it has.
+func (q *query) yours() bool { return len(q.base) == 0 && q.config.Mine == "" }
 
 // parts returns the parts by labels of whole profiles, nil if there are none. A comparison
 // has none: the parts of one side say nothing about the other.
@@ -134,7 +145,7 @@ func (m *maker) cellOf(ctx context.Context, q *query, part Part, n int) (report.
 		if err != nil {
 			return report.GridCell{}, 0, err
 		}
-		cell, err := r.Cell(part.Value, n)
+		cell, err := r.Cell(part.Value, n, q.yours())
 		if err = errors.Join(err, r.Err()); err != nil {
 			return report.GridCell{}, 0, err
 		}

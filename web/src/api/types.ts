@@ -283,8 +283,9 @@ export interface GridLabel {
 export interface GridCell {
   value: string;
   sum: Quantity;
-  /** Percent is the share in the cell. */
-  functions: { name: string; cost: Quantity }[];
+  functions: { name: string; cost: Quantity; noise?: boolean }[];
+  /** Of a comparison, as of its functions: chance explains the change. */
+  noise?: boolean;
   /** Ids of its part. */
   profile: string[];
   /** How many profiles it has in the store; absent for labels of samples. */

@@ -8,11 +8,13 @@ import type { Grid, GridCell, GridLabel } from '../../api/types';
 import { shortName } from '../../model/names';
 import { patternOf } from '../../state/pattern';
 import { begun } from '../../state/mine';
+import { shown } from '../../state/profiles';
 import { go, queryOf, setOwn, state, type State } from '../../state/state';
 import { valueFilter } from '../../state/tagFilter';
 import { Button, Empty, openFunctionMenu, ReportState, tip } from '../parts';
 import { Find } from '../table/Find';
 import { count, percentText, plural } from '../table/format';
+import { nameParts, shortenParts } from '../table/names';
 import { extend } from '../table/query';
 import { SPARE } from '../table/range';
 import { usePages } from '../table/usePages';
@@ -25,6 +27,10 @@ import type { ViewProps } from '../props';
 const PAGE = 24;
 const CARD_REM = 12.5; // its height and the gap below
 const WIDTH_REM = 19; // a card's least width
+const CHANGES_REM = 25; // with changes, which have units
+const GAP_REM = 0.75; // between cards
+const BESIDE_REM = 3.125; // what a card has beside a function's name and cost
+const CHAR_REM = 0.45; // of the names
 const cellsOf = (grid: Grid) => grid.cells;
 
 /** The switch between cards and the list of all labels. */
@@ -73,6 +79,7 @@ function Cells({ grid, pages, state: now, numeric, find }: CellsProps) {
   const [picked, setPicked] = useState<readonly GridCell[]>([]);
   useEffect(() => setPicked([]), [grid.by]);
   const compared = now.base.length > 0; // values are changes, but a part has only one side
+  const yours = shown.value?.info?.foldable === true && !now.options.mine;
   const label = grid.labels.find((l) => l.key === grid.by);
   const pick = (cell: GridCell) => setPicked((all) => {
     const rest = all.filter((c) => c.value !== cell.value);
@@ -113,7 +120,9 @@ function Cells({ grid, pages, state: now, numeric, find }: CellsProps) {
       <div class="pane-facts">
         <span>{plural(total, 'value')}, {compared ? 'the largest change first' : 'the most expensive first'}</span>
         {label?.total && !compared && <span>{percentText(label.total.percent)} of the total has this label</span>}
-        {compared && <span>Percentages are of the total before</span>}
+        <span>Percentages are of the total{compared && ' before'}</span>
+        {compared && grid.cells.some((c) => c.noise || c.functions.some((f) => f.noise)) && <span>Grey bars are within noise</span>}
+        {!compared && yours && <span>Functions are yours, with their calls outside your code</span>}
         <span>All bars have one scale</span>
       </div>
     </>
@@ -169,11 +178,12 @@ interface CardsProps {
 function Cards({ grid, compared, total, row, need, picked, pick, open, marked, box }: CardsProps) {
   const rem = useMemo(() => parseFloat(getComputedStyle(document.documentElement).fontSize) || 16, []);
   const [columns, setColumns] = useState(1);
+  const least = compared ? CHANGES_REM : WIDTH_REM;
   const lines = Math.ceil(total / columns);
   const view = useVirtual(box, lines, 0, CARD_REM);
   useLayoutEffect(() => { // before anything is drawn
-    if (view.width > 0) setColumns(Math.max(1, Math.min(Math.floor(view.width / (WIDTH_REM * rem)), Math.max(2, total))));
-  }, [view.width, rem, total]);
+    if (view.width > 0) setColumns(Math.max(1, Math.min(Math.floor(view.width / (least * rem)), Math.max(2, total))));
+  }, [view.width, rem, total, least]);
   const [first, end] = [view.range.first * columns, Math.min(total, view.range.end * columns)];
   // A line of cards costs the server more than a row of a table, so only one line above and below is read ahead.
   const seen = [view.range.first === 0 ? 0 : view.range.first + SPARE - 1, Math.max(1, view.range.end - SPARE + 1)] as const;
@@ -187,6 +197,7 @@ function Cards({ grid, compared, total, row, need, picked, pick, open, marked, b
             key={cell.value}
             cell={cell}
             most={grid.most}
+            chars={Math.floor(((view.width / rem - 2 - GAP_REM * (columns - 1)) / columns - BESIDE_REM) / CHAR_REM)}
             compared={compared}
             at={first + i}
             of={total}
@@ -213,6 +224,12 @@ function Cards({ grid, compared, total, row, need, picked, pick, open, marked, b
   );
 }
 
+/** A name in so many characters: names that begin alike are told apart by their ends. */
+function fitted(name: string, chars: number): string {
+  const { before, path, name: last, after } = shortenParts(nameParts({ name: shortName(name) }), Math.max(12, chars));
+  return before + path + last + after;
+}
+
 /** Arrows walk from card to card. */
 function walk(e: KeyboardEvent, columns: number): void {
   const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns }[e.key];
@@ -228,6 +245,8 @@ interface CardProps {
   cell: GridCell;
   compared: boolean;
   most: number;
+  /** There is room for so many next to a function's bar. */
+  chars: number;
   at: number;
   of: number;
   picked: boolean;
@@ -236,10 +255,16 @@ interface CardProps {
   marked: ((text: string) => boolean) | null;
 }
 
-function Card({ cell, compared, most, at, of, picked, pick, open, marked }: CardProps) {
+function Card({ cell, compared, most, chars, at, of, picked, pick, open, marked }: CardProps) {
   const kind = (text: string) => (marked?.(text) ? ' marked card-marked' : '');
+  const tone = (value: number, noise: boolean | undefined) =>
+    (noise ? ' noise' : value < 0 ? ' negative' : compared ? ' positive' : '');
+  const sign = (value: number) => (compared && value > 0 ? '+' : '');
   const share = (value: number) => `${(100 * Math.abs(value)) / (most || 1)}%`;
   const name = nameOf(cell);
+  // As the value above, of which shares are where it has one. Changes of functions cancel each other out.
+  const costs = cell.functions.map(({ cost }) =>
+    (compared || cell.profiles !== undefined ? `${sign(cost.value)}${cost.text}` : percentText(cost.percent)));
   return (
     <li class={`card${picked ? ' card-picked' : ''}`} aria-setsize={of} aria-posinset={at + 1}>
       <header>
@@ -250,24 +275,23 @@ function Card({ cell, compared, most, at, of, picked, pick, open, marked }: Card
           </label>
         )}
       </header>
-      <p class={`card-sum${cell.sum.value < 0 ? ' negative' : ''}`} style={{ '--share': share(cell.sum.value) }}>
-        <b>{cell.sum.text}</b>
+      <p class={`card-sum${tone(cell.sum.value, cell.noise)}`} style={{ '--share': share(cell.sum.value) }}>
+        <b>{sign(cell.sum.value)}{cell.sum.text}</b>
         <span class="soft">{cell.profiles !== undefined ? plural(cell.profiles, 'profile')
-          : `${percentText(cell.sum.percent)}${compared ? ' of the total before' : ''}`}</span>
+          : `${sign(cell.sum.value)}${percentText(cell.sum.percent)}`}</span>
       </p>
       <ol>
-        {cell.functions.map((f) => (
-          <li key={f.name} class={f.cost.value < 0 ? 'negative' : ''} style={{ '--share': share(f.cost.value) }}>
+        {cell.functions.map((f, i) => (
+          <li key={f.name} class={tone(f.cost.value, f.noise)} style={{ '--share': share(f.cost.value) }}>
             <button
               type="button"
               class={`card-fn mono${kind(f.name)}`}
               title={f.name}
               onClick={(e) => openFunctionMenu(f.name, e.currentTarget)}
             >
-              {shortName(f.name)}
+              {fitted(f.name, chars - costs[i]!.length)}
             </button>
-            {/* A share of a change says nothing: changes of functions cancel each other out. */}
-            <span class="num">{compared ? f.cost.text : percentText(f.cost.percent)}</span>
+            <span class="num">{costs[i]}</span>
           </li>
         ))}
       </ol>
