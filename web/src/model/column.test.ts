@@ -8,12 +8,13 @@ test.each([
   ['samples of a CPU profile', 'nanoseconds', [240.29e9, 1e9, 10e6, 0], ['240.29s', '1.00s', '0.01s', '0']],
   ['what is short', 'nanoseconds', [30e6, 10e6], ['30ms', '10ms']],
   ['hours and samples', 'nanoseconds', [35794.73e9, 10e6], ['35 794.73s', '0.01s']],
-  ['from much to little memory', 'bytes', [1.5 * 2 ** 30, 512 * 1024, 512], ['1 536.00MB', '0.50MB', '<0.01MB']],
+  ['from much to little memory', 'bytes', [1.5 * 2 ** 30, 5 * 2 ** 20, 512], ['1.500GB', '0.005GB', '<0.001GB']],
   ['memory alike', 'bytes', [1536, 1024], ['1.5kB', '1.0kB']],
-  ['delays', 'nanoseconds', [1_234_500, 12], ['1 234.50µs', '0.01µs']],
+  ['delays', 'nanoseconds', [1_234_500, 12], ['1.234ms', '<0.001ms']],
   ['counts', 'count', [1234567, 3], ['1 234 567', '3']],
   ['a comparison', 'nanoseconds', [-1.81e9, 20e6], ['-1.81s', '0.02s']],
-  ['a small loss', 'bytes', [1.5 * 2 ** 30, -512], ['1 536.00MB', '>-0.01MB']],
+  ['a small loss', 'bytes', [1.5 * 2 ** 30, -512], ['1.500GB', '>-0.001GB']],
+  ['as the sentence has it', 'nanoseconds', [2_038_890, 719_440, 10_000], ['2.04ms', '0.72ms', '0.01ms']],
   ['nothing', 'nanoseconds', [0], ['0']],
 ] as const)('%s', (_, unit, values, texts) => {
   const all = quantities(unit, ...values);

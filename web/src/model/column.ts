@@ -8,13 +8,10 @@ import { belowText, convert, formatRate, inUnits, type Rate } from './units';
 /** A value as the server prints it. */
 export type Figure = Pick<Quantity, 'value' | 'text'>;
 
-/** Digits before the point from which on a unit is too small for a column. */
-const MOST = 1e6;
-
 /**
  * Returns how to print what stands in columns that are compared with each other. The
- * unit shows the largest in few digits, and the smallest to its second digit behind
- * the point if it can; rates say so as the server's texts do. Where the server
+ * unit is that of the largest, as a sentence or a total beside the columns has it, but seconds
+ * instead of hours; rates say so as the server's texts do. Where the server
  * has a unit of its own for all values, that is the column's, and where it prints
  * something else than the value, its texts stay.
  */
@@ -66,10 +63,12 @@ interface Scale {
 /** The unit of a figure of the server, as it takes it. */
 const unitOf = (text: string): string => (/([a-zµ*]+)(\/s)?$/i.exec(text)?.[1] ?? '').replace('µ', 'u');
 
-/** Digits behind the point that tell values apart, two at most. */
+/** Digits behind the point that tell values apart: two at most, or three where a small value needs them and the largest has few. */
 function decimalsOf(sizes: readonly number[], factor: number): number {
   const exact = (decimals: number) => sizes.every((v) => Math.abs(v / factor - Number((v / factor).toFixed(decimals))) < 1e-9);
-  return exact(0) ? 0 : exact(1) ? 1 : 2;
+  if (exact(0)) return 0;
+  if (exact(1)) return 1;
+  return sizes.some((v) => v < 0.01 * factor) && sizes.every((v) => v < 100 * factor) ? 3 : 2;
 }
 
 function scaleIn(name: string, sizes: readonly number[], from: string): Scale | false {
@@ -79,12 +78,8 @@ function scaleIn(name: string, sizes: readonly number[], from: string): Scale | 
 
 function scaleOf(sizes: readonly number[], from: string): Scale {
   const largest = sizes.reduce((a, b) => Math.max(a, b), 0);
-  const least = sizes.reduce((a, b) => Math.min(a, b), largest);
-  const units = inUnits(from); // the smallest first
-  let at = units.findLastIndex((u) => largest >= u.factor);
-  const best = units[Math.max(0, at)];
+  const units = inUnits(from).filter((u) => u.name !== 'hrs'); // the smallest first
+  const best = units[Math.max(0, units.findLastIndex((u) => largest >= u.factor))];
   if (!best) return { name: convert(largest, from, 'minimum').unit, factor: 1, decimals: 0 };
-  while (at > 0 && least < 0.01 * units[at]!.factor && largest < MOST * units[at - 1]!.factor) at--;
-  const { name, factor } = units[Math.max(0, at)]!;
-  return { name, factor, decimals: decimalsOf(sizes, factor) };
+  return { ...best, decimals: decimalsOf(sizes, best.factor) };
 }

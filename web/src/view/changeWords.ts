@@ -16,7 +16,8 @@ const NOUNS: Record<string, string> = {
   inuse_objects: 'The number of objects in use', goroutine: 'The number of goroutines', goroutines: 'The number of goroutines',
 };
 
-const nounOf = (type: string): string => NOUNS[type] ?? `The total of ${type}`;
+/** What a sample type measures, in words. */
+export const nounOf = (type: string): string => NOUNS[type] ?? `The total of ${type}`;
 
 /** That a side has no samples, so that nothing compares; '' if both have some. */
 export function emptySide({ baseTotal, headTotal }: Pick<Diff, 'baseTotal' | 'headTotal'>): string {

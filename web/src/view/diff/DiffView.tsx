@@ -6,6 +6,7 @@ import { queryOf, selectFunction, setOption, setOwn, stored, type State } from '
 import { shownName } from '../../state/profiles';
 import { patternOf } from '../../state/pattern';
 import { choosing } from '../continuous/picking';
+import { nounOf } from '../changeWords';
 import { NoDifference } from '../NoDifference';
 import { chooseOrTell, ProfileList } from '../ProfilePicker';
 import { Button, Empty, openFunctionMenu, ReportState, tip } from '../parts';
@@ -344,7 +345,7 @@ function Totals({ diff, state }: { diff: Diff; state: State }) {
       <p class={`totals-change ${direction(sure)}`}>
         <b>{shares ? 'Shares' : <>{arrow(sure)} {changeText(relative) || '0%'}</>}</b>
         <span class="soft">
-          {diff.type}{lead && ` ${lead.toLowerCase()}`}{shares ? ', scaled to one total' : ''}
+          {nounOf(diff.type)}{lead && ` ${lead.toLowerCase()}`}{shares ? ', scaled to one total' : ''}
           {!shares && diff.total?.noise && ', within noise'}
         </span>
       </p>
