@@ -28,6 +28,9 @@ describe('view', () => {
     const graph = { nodes, edges: [edge(0, 1, 1)], width: 2000, height: 4000 } as unknown as Graph;
     const at = first(graph, screen, nodes[1]);
     expect(at.y + (1000 - 10) * at.scale).toBe(24);
+    // With the roots, if the node is in sight below them.
+    const near = { ...graph, nodes: [node(300, 200), node(300, 300), node(1900, 3000)] } as unknown as Graph;
+    expect(first(near, screen, near.nodes[1]).y).toBe(24);
     // As far as the node stays in sight.
     nodes[0]!.y = 100;
     const far = first(graph, screen, nodes[1]);

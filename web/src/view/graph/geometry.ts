@@ -47,9 +47,10 @@ export function first(graph: Graph, screen: Size, node: GraphNode | undefined): 
   const reach = Math.max(...around.map((n) => Math.abs(n.x - node.x) + n.width / 2)); // to either side
   const scale = usual * Math.min(1, Math.max(SMALLEST, (screen.width / 2 - MARGIN) / reach / usual));
   const at = centre({ ...all, scale }, node.x, node.y, screen);
-  // What it calls is below: no room is left above its callers, if it stays in sight.
-  const top = Math.min(...around.map((n) => n.y - n.height / 2));
-  if ((node.y + node.height / 2 - top) * scale < screen.height - 2 * MARGIN) at.y = MARGIN - top * scale;
+  // What it calls is below: the view begins with the top of the graph, or else of its callers, if the node stays in sight.
+  const tops = [0, Math.min(...around.map((n) => n.y - n.height / 2))];
+  const top = tops.find((y) => (node.y + node.height / 2 - y) * scale < screen.height - 2 * MARGIN);
+  if (top !== undefined) at.y = MARGIN - top * scale;
   // No more of the void around the graph than its margin.
   const inside = (pos: number, size: number, room: number) =>
     size + 2 * MARGIN <= room ? (room - size) / 2 : Math.min(MARGIN, Math.max(room - size - MARGIN, pos));
