@@ -4,6 +4,7 @@ import { queryOf, selectFunction, setOption, type Option, type State } from '../
 import { Button, Empty, openFunctionMenu, ReportState } from '../parts';
 import { plural } from '../table/format';
 import { FunctionName } from '../table/FunctionName';
+import { headFacts } from '../table/headFacts';
 import { selects } from '../table/names';
 import { openSource } from '../table/select';
 import { nextRow } from '../table/range';
@@ -75,7 +76,7 @@ export default function GraphView({ state }: ViewProps) {
             </div>
             <div class="pane-facts" title={report.header.join('\n')}>
               <span>{plural(report.nodes.length, 'function')}, {plural(report.edges.length, 'call')}</span>
-              <span>{report.header.filter((line) => /^(Showing|Dropped)/.test(line)).join(' · ')}</span>
+              <span>{headFacts(report.header, state.base.length > 0).join(' · ')}</span>
             </div>
           </>
         )}

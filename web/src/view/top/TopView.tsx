@@ -8,6 +8,7 @@ import { openFunctionMenu, ReportState, tip } from '../parts';
 import { Find } from '../table/Find';
 import { percentText, plural, shareText } from '../table/format';
 import { FunctionName, NamedRow } from '../table/FunctionName';
+import { headFacts } from '../table/headFacts';
 import { selects } from '../table/names';
 import type { Order } from '../table/order';
 import { parseOrder } from '../table/order';
@@ -94,7 +95,7 @@ export default function TopView({ state, beside = false }: ViewProps) {
               {...(matches ? { marked: (r: TopRow) => matches(r.name) } : {})}
               empty={`No name matches “${find}”.`}
             />
-            <Facts top={report} rows={pages.total} />
+            <Facts top={report} rows={pages.total} compared={state.base.length > 0} />
           </>
         )}
       </ReportState>
@@ -159,14 +160,11 @@ function Beyond({ query, name }: { query: URLSearchParams; name: string }) {
 }
 
 /** What the terminal prints above the table, and how many rows there are. */
-function Facts({ top, rows }: { top: Top; rows: number }) {
-  const filters = top.header.filter((line) => line.startsWith('   ')).map((line) => line.trim());
-  const facts = top.header.filter((line) => /^(Showing|Dropped)/.test(line));
-  if (filters.length > 0) facts.unshift(`Active filters: ${filters.join(', ')}`);
+function Facts({ top, rows, compared }: { top: Top; rows: number; compared: boolean }) {
   return (
     <div class="pane-facts" title={top.header.join('\n')}>
       <span>{plural(rows, 'row')}</span>
-      <span>{facts.join(' · ')}</span>
+      <span>{headFacts(top.header, compared).join(' · ')}</span>
     </div>
   );
 }
