@@ -80,7 +80,11 @@ function Comparison({ state, beside }: { state: State; beside: boolean }) {
     return byBase && whole ? sorted(rows, (r) => r[by].base, byBase.descending) : rows;
   }, [report, by, byBase?.descending, whole]);
   const row = (i: number) => (i < loaded.length ? loaded[i] : pages.row(i));
-  const most = useMemo(() => loaded.reduce((m, r) => Math.max(m, Math.abs(r[by].delta)), 1), [loaded, by]);
+  // Where nothing changed for sure, the largest change is no measure.
+  const most = useMemo(() => {
+    const sure = loaded.some((r) => !isNoise(r, by));
+    return loaded.reduce((m, r) => Math.max(m, Math.abs(r[by].delta)), sure ? 1 : Math.max(1, report?.compared ?? 0));
+  }, [loaded, by, report]);
   const tested = (report?.tested ?? 0) > 0;
   const known = report?.basis === 'samples' || report?.basis === 'instances';
   const isDark = dark.value;
@@ -241,7 +245,13 @@ function columnsOf(
   return [
     {
       id: 'swatch', title: '', about: 'Colour in the flame graph: the change in total', width: '1.75rem',
-      cell: (r) => <i class="diff-swatch" aria-hidden="true" style={{ background: swatch(r) }} />,
+      cell: (r) => (
+        <i
+          class="diff-swatch"
+          style={{ background: swatch(r) }}
+          title={`Its colour in the flame graph, by the change in total: ${r.cum.deltaText || '0'}`}
+        />
+      ),
     },
     {
       id: 'bar', title: relative ? 'Less ◂ 100% ▸ More' : 'Less ◂ ▸ More', width: '9rem', from: 56,
