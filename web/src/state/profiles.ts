@@ -6,7 +6,7 @@ import type { Profile, ProfileInfo } from '../api/types';
 import { cut, origin, visit, where } from './address';
 import { sampleTypeIndex } from './options';
 import { comparing, mineShown } from './mine';
-import { isSelection, parseSelection, selectionName, selectionQuery, spanText } from './selection';
+import { isSelection, parseSelection, selectionName, selectionQuery, timesText } from './selection';
 import { go, href, parse, state, type State } from './state';
 import { pageState } from './pages';
 import { parsePart, partName } from './parts';
@@ -253,7 +253,7 @@ export function nameOf(id: string): string {
 
 /** What a side of a comparison is called where it stands alone: names, of selections with their time. */
 export const shownName = (ids: readonly string[]): string =>
-  ids.map((id) => (isSelection(id) ? `${nameOf(id)}, ${spanText(parseSelection(id, Date.now()))}` : nameOf(id))).join(' + ');
+  ids.map((id) => (isSelection(id) ? `${nameOf(id)}, ${timesText(parseSelection(id, Date.now()))}` : nameOf(id))).join(' + ');
 
 /** The last part of a path or an address: what tells profiles apart at a glance. */
 export function shortName(name: string): string {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import {
-  againstText, baseOf, DAY, fairPer, formatSelection, formatValues, HOUR, isSelection, lately, parseLength, parseSelection, parseSpan,
-  parseTime, parseValues, selectionName, selectionQuery, spanText, type Selection,
+  againstText, baseOf, DAY, fairPer, formatSelection, formatSpan, formatValues, HOUR, isSelection, lately, MINUTE, parseLength, parseSelection,
+  parseSpan, parseTime, parseValues, selectionName, selectionQuery, spanText, timesText, type Selection,
 } from './selection';
 
 const NOW = Date.parse('2026-11-21T15:04:05.500Z');
@@ -89,6 +89,7 @@ test('a comparison is told in words', () => {
   expect(againstText('ago:7d', some, some)).toBe('the week before');
   expect(againstText('label:version=1', some, some)).toBe('version 1');
   expect(againstText('', some, { ...some, q: 'cpu{service="api", zone="b"}' })).toBe('zone b');
+  expect(againstText('', some, { ...some, q: 'cpu{service="api", zone!="b"}' })).toBe('all but zone b');
 });
 
 test('kinds that have a rate compare by it, states by their average', () => {
@@ -99,10 +100,14 @@ test('kinds that have a rate compare by it, states by their average', () => {
 
 test('names are short', () => {
   expect(selectionName(some)).toBe('api cpu');
-  expect(selectionName({ ...some, q: '{zone!="a"}' })).toBe('zone!=a');
+  expect(selectionName({ ...some, q: '{zone!="a"}' })).toBe('all but zone a');
+  const q = 'cpu{service="api", version!="v2", zone=~"a.*"}';
+  expect(selectionName({ ...some, q })).toBe('api cpu, all but version v2, zone like a.*');
   expect(selectionName({ ...some, q: '' })).toBe('everything');
   expect(spanText({ from: 0, to: 0 })).toBe('all time');
   expect(spanText(some)).toMatch(/^\d+ Sept? \d\d:\d\d – /);
+  const part = formatSpan({ from: some.from + 10 * MINUTE, to: some.from + 12 * MINUTE });
+  expect(timesText({ ...some, except: part })).toMatch(/ – \d\d:\d\d without \d\d:\d\d:\d\d – \d\d:\d\d:\d\d$/);
 });
 
 test('values stand in a list whatever they hold', () => {

@@ -1,7 +1,7 @@
 // A selection of profiles in the store is a value with an id, sel:q=…&from=…, that
 // stands wherever the id of a profile does. Pure.
 
-import { formatSelector, matcherOf, parseSelector, valueOf, withMatcher } from './selector';
+import { formatSelector, matcherOf, parseSelector, valueOf, withMatcher, type Matcher } from './selector';
 
 export type Per = 'sum' | 'profile' | 'second' | 'request';
 
@@ -217,11 +217,15 @@ export function againstText(against: Against, head: Selection, base: Selection):
   }
 }
 
+/** A condition in words: "version v1", "all but version v1", "version like v1.*". */
+const condition = ({ name, op, value }: Matcher): string =>
+  `${op.startsWith('!') ? 'all but ' : ''}${name} ${op.endsWith('~') ? 'like ' : ''}${value}`;
+
 /** What tells a selector from another, in words. */
 function differing(head: string, base: string): string {
   const [a, b] = [parseSelector(head), parseSelector(base)];
   const other = b?.filter((m) => !a?.some((n) => n.name === m.name && n.op === m.op && n.value === m.value)) ?? [];
-  return other.map((m) => `${m.name} ${m.value}`).join(', ') || base || 'everything';
+  return other.map(condition).join(', ') || base || 'everything';
 }
 
 /** The kind that a selection is of, if it is one. */
@@ -233,9 +237,10 @@ export function selectionName(s: Selection): string {
   const matchers = parseSelector(s.q);
   if (!matchers) return s.q;
   const kind = valueOf(matchers, 'kind');
-  const rest = matchers.filter((m) => !(m.name === 'kind' && m.value === kind));
-  const words = rest.map((m) => (m.name === 'service' && m.op === '=' ? m.value : `${m.name}${m.op}${m.value}`));
-  return [words.join(' '), kind, s.span && `in span ${s.span}`].filter(Boolean).join(' ') || 'everything';
+  const service = matchers.find((m) => m.name === 'service' && m.op === '=');
+  const rest = matchers.filter((m) => m !== service && !(m.name === 'kind' && m.value === kind));
+  const whose = [service?.value, kind, s.span && `in span ${s.span}`].filter(Boolean).join(' ');
+  return [whose, ...rest.map(condition)].filter(Boolean).join(', ') || 'everything';
 }
 
 const day = (t: number) => new Date(t).toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
@@ -261,6 +266,15 @@ export function spanText({ from, to }: Span): string {
   const fine = to - from < 10 * MINUTE;
   const end = day(from) === day(to) ? clock(to, fine) : `${day(to)} ${clock(to, fine)}`;
   return `${day(from)} ${clock(from, fine)} – ${end}`;
+}
+
+/** The time of a selection, with what is left out of it. */
+export function timesText(s: Selection): string {
+  const except = parseSpan(s.except);
+  if (!except) return spanText(s);
+  const fine = except.to - except.from < 10 * MINUTE;
+  const alike = day(s.from) === day(except.from) && day(s.from) === day(except.to);
+  return `${spanText(s)} without ${alike ? `${clock(except.from, fine)} – ${clock(except.to, fine)}` : spanText(except)}`;
 }
 
 /** A length of time in words, roughly: "3 min", "2 days". */
