@@ -34,19 +34,25 @@ function decimals(value: number): number {
   return size === 0 ? 3 : Math.max(1, Math.min(20, 3 - Math.floor(Math.log10(size * 1.00005))));
 }
 
-/** A printed value with its unit where that is short: "45.89µ" sec/op is "45.89 µs", "16.93Ki" B/op "16.93 KiB". */
+/**
+ * A printed value with its unit where that is short, as profiles have it: "45.89µ" sec/op is "45.89µs", "16.93Ki" B/op "16.93kB",
+ * which are 1024 bytes each.
+ */
 export function withUnit(text: string, unit: string): string {
   const measure = unit.replace(/\/op$/, '');
   const short = /(^|-)sec$/.test(measure) ? 's' : measure === 'B' ? 'B' : measure === 'B/s' ? 'B/s' : '';
   const [, number = text, prefix = ''] = /^([+\-−]?[\d.]+)(\D*)$/.exec(text) ?? [];
   if (!/^[+\-−]?[\d.]+\D*$/.test(text)) return text;
-  if (Number(number) === 0) return `0 ${short}`.trim();
-  if (short) return `${number} ${prefix}${short}`;
+  if (Number(number) === 0) return '0';
+  if (short) return `${number}${prefix.replace('Ki', 'k').replace('i', '')}${short}`;
   // A prefix needs a unit to stand before: 80.00m gcs are 0.08.
   const factor = [...DECIMAL, ...BINARY].find(([, name]) => name === prefix)?.[0] ?? 1;
   const plain = figureText(String(Number((Number(number.replace('−', '-')) * factor).toPrecision(4))));
   return number.startsWith('+') ? `+${plain}` : plain;
 }
+
+/** What a reader may not know of a unit. */
+export const unitAbout = (unit: string): string | undefined => (isBytes(unit) ? '1kB is 1024 bytes' : undefined);
 
 export function valueText(value: number | null | undefined, unit: string): string {
   return value === null || value === undefined ? '–' : withUnit(scaledText(value, unit), unit);

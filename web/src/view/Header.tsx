@@ -106,7 +106,7 @@ function SampleType() {
   const types = info?.sampleTypes ?? [];
   const at = info ? sampleTypeIndex(info, state.value.options.sample_index) : -1;
   return (
-    <label class="picklist sample-type" {...tip('Sample type')}>
+    <label class="picklist sample-type" {...tip(`Sample type${types[at]?.unit === 'bytes' ? '; 1kB is 1024 bytes' : ''}`)}>
       <span class="visually-hidden">Sample type</span>
       <select
         value={String(at)}

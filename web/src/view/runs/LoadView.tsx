@@ -224,7 +224,7 @@ function courseFacts(loads: readonly ShownLoad[], second: number): string[] {
   for (const l of loads) {
     const w = windowAt(evened(l.side, l.side.windows ?? []), second);
     if (!w) continue;
-    if (facts.length === 0) facts.push(`${axisText(Number(seconds(w.start).toFixed(1)), 'sec')} to ${seconds(w.end).toFixed(1)} s`);
+    if (facts.length === 0) facts.push(`${axisText(Number(seconds(w.start).toFixed(1)), 'sec')} to ${seconds(w.end).toFixed(1)}s`);
     const of = w.asked > 0 ? ` of ${rateText(w.asked)}` : '';
     const late = answeredLate(w);
     facts.push(

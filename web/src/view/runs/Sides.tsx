@@ -2,7 +2,7 @@
 
 import { useMemo } from 'preact/hooks';
 import type { Compared, Comparison, Explanation, RunProfile } from '../../api/runs';
-import { withUnit } from '../../model/quantity';
+import { unitAbout, withUnit } from '../../model/quantity';
 import { finder } from '../../state/pattern';
 import { goRuns, rowID, runsHref, setRuns, type Finding, type RunsState } from '../../state/runs';
 import { follow } from '../link';
@@ -152,7 +152,7 @@ function columnsOf(packages: boolean): readonly Column<SideRow>[] {
     },
     {
       id: 'unit', title: 'Unit', order: 'ascending', width: '5.5rem', kind: () => 'soft',
-      cell: (r) => <span class="cut">{r.shown.unit}</span>, text: (r) => r.shown.unit,
+      cell: (r) => <span class="cut" title={unitAbout(r.shown.unit)}>{r.shown.unit}</span>, text: (r) => r.shown.unit,
     },
     {
       id: 'base', title: sideNames.base, width: '6.5rem', align: 'right', from: 40, kind: () => 'soft',

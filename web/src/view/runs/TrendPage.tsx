@@ -159,7 +159,7 @@ function Series({ trend, series, state }: { trend: Trend; series: TrendSeries; s
 /** A tick's value without digits that say nothing. */
 export function axisText(value: number, unit: string): string {
   if (value === 0) return '0';
-  return valueText(value, unit).replace(/(\.\d*?)0+(?=\s|$)/, '$1').replace(/\.(?=\s|$)/, '');
+  return valueText(value, unit).replace(/(\.\d*?)0+(?=[^\d.]*$)/, '$1').replace(/\.(?=[^\d.]*$)/, '');
 }
 
 function csvColumns(trend: Trend, s: TrendSeries): Column<TrendSeries['points'][number]>[] {
