@@ -18,7 +18,7 @@ export function InfoPopover() {
   const beside = view === 'flame' || view === 'diff' || view === 'raw';
   const words = base.length > 0 && !beside ? ['After − before, shares of before'] : [
     ...(base.length > 0 ? [sideNames.head] : []),
-    ...(info.duration > 0 && !info.selection ? [formatDuration(info.duration)] : []),
+    ...(info.duration > 0 && !info.selection ? [`over ${formatDuration(info.duration)}`] : []),
     info.selection
       ? `${formatCount(info.selection.profiles)} ${info.selection.profiles === 1 ? 'profile' : 'profiles'}`
       : `${formatCount(info.samples)} ${info.samples === 1 ? 'stack' : 'stacks'}`,
