@@ -218,7 +218,7 @@ labelled('two values of a label compare', async ({ page, open }) => {
   await settled(page);
   assert.ok(await rows(page).count() > 0);
   // By another label, the grid has the changes between both.
-  await page.getByRole('tab', { name: 'Tags' }).click();
+  await page.getByRole('tab', { name: 'Labels' }).click();
   await settled(page);
   await page.getByText(/values?, the largest change first/).waitFor();
   assert.equal(await page.getByRole('checkbox').count(), 0);
@@ -250,7 +250,7 @@ many('a grid of hundreds of instances reads the dearest, and the rest as it come
   await open('/');
   await page.getByRole('grid', { name: 'Services' }).getByRole('link', { name: 'shop' }).click();
   await settled(page);
-  await page.getByRole('tab', { name: 'Tags' }).click();
+  await page.getByRole('tab', { name: 'Labels' }).click();
   await settled(page);
   const cards = page.locator('.card');
   assert.equal(await cards.locator('.card-name').first().innerText(), 'host-299');

@@ -85,7 +85,7 @@ check(
 
       const broken = page.getByText('Part of this page couldn’t be loaded');
       await away(async () => {
-        await page.getByRole('tab', { name: 'Tags' }).click();
+        await page.getByRole('tab', { name: 'Labels' }).click();
         await broken.waitFor();
       });
       await page.getByRole('heading', { name: 'No labels' }).waitFor();

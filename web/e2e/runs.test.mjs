@@ -125,7 +125,7 @@ const code = (more = '') =>
 
 check.core('the code of both sides is next to each other, the base at its commit, with what lines cost', async ({ page, open }) => {
   await open(`/diff?profile=${fast}:Count/mem&base=${slow}:Count/mem&sample_index=alloc_space&fn=example.com/words.Count`);
-  await page.getByRole('navigation', { name: 'Ways to compare' }).getByRole('link', { name: 'Code' }).click();
+  await page.getByRole('navigation', { name: 'Ways to compare' }).getByRole('link', { name: 'Source' }).click();
   const listing = page.getByRole('article', { name: 'example.com/words.Count', exact: true });
   const changed = listing.getByRole('row').filter({ hasText: 'FindAllString' });
   assert.match(String(await changed.locator('.before').textContent()), /for _, w := range word\.FindAllString\(text, -1\)/);

@@ -11,7 +11,7 @@ import { absolute, heap, labels, tuned, wordindex } from './profiles.mjs';
 
 const check = suite([wordindex, tuned, labels]);
 
-const VIEWS = ['Flame', 'Top', 'Sandwich', 'Graph', 'Source', 'Disassembly', 'Peek', 'Traces', 'Tags', 'Raw', 'Diff', 'Advice'];
+const VIEWS = ['Flame', 'Top', 'Sandwich', 'Graph', 'Source', 'Disassembly', 'Peek', 'Traces', 'Labels', 'Raw', 'Diff', 'Advice'];
 
 /** @typedef {import('./page.mjs').Page} Page */
 

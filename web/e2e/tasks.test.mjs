@@ -143,7 +143,7 @@ const labelled = suite([labels]);
 labelled('which value of a label costs most takes one, and why', async ({ page, open }) => {
   await open('/');
   const me = user(page);
-  await me.click(page.getByRole('tab', { name: 'Tags' }));
+  await me.click(page.getByRole('tab', { name: 'Labels' }));
   me.took(1);
   const by = await page.getByRole('combobox', { name: 'Label' }).inputValue();
   const first = await page.locator('.card').first().innerText();
@@ -159,7 +159,7 @@ labelled('which value of a label costs most takes one, and why', async ({ page, 
 labelled('one value of a label takes two', async ({ page, open }) => {
   await open('/');
   const me = user(page);
-  await me.click(page.getByRole('tab', { name: 'Tags' }));
+  await me.click(page.getByRole('tab', { name: 'Labels' }));
   const card = page.locator('.card').filter({ hasText: '/search' });
   const said = await card.innerText();
   await me.click(card.getByRole('button', { name: '/search' }));
@@ -189,15 +189,15 @@ compared('what changed between two profiles, and whether it is real, takes none'
   assert.ok(name && hone('diff', '-mine', wordindex, tuned).split('\n').find((l) => l.includes(name))?.includes('gone'), name);
 });
 
-for (const way of ['Difference', 'Side by side', 'List']) {
+for (const way of ['Flame', 'Side by side', 'Diff']) {
   compared(`a comparison as ${way.toLowerCase()} takes one`, async ({ page, open }) => {
-    await open(way === 'List' ? '/flame' : '/');
+    await open(way === 'Diff' ? '/flame' : '/');
     const me = user(page);
     await me.click(page.getByRole('link', { name: way, exact: true }));
     me.took(1);
     const graphs = page.locator('.flame-graph[data-ready="true"]');
-    await eventually(async () => assert.equal(await graphs.count(), way === 'List' ? 0 : way === 'Difference' ? 1 : 2));
-    if (way === 'List') await rows(page, 'Functions by change').first().waitFor();
+    await eventually(async () => assert.equal(await graphs.count(), way === 'Diff' ? 0 : way === 'Flame' ? 1 : 2));
+    if (way === 'Diff') await rows(page, 'Functions by change').first().waitFor();
   });
 }
 
@@ -230,7 +230,7 @@ stored('which version of a service costs most takes one', async ({ page, open, u
   await rows(page, 'Services').getByRole('link', { name: 'shakespeare' }).click();
   await settled(page);
   const me = user(page);
-  await me.click(page.getByRole('tab', { name: 'Tags' }));
+  await me.click(page.getByRole('tab', { name: 'Labels' }));
   me.took(1);
   const cards = page.locator('.card');
   await cards.nth(1).waitFor();

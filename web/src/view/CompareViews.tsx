@@ -12,13 +12,13 @@ interface Way {
 }
 
 const ways: readonly Way[] = [
-  { title: 'List', about: 'What changed, with intervals', icon: 'list', view: 'diff', widths: '' },
-  { title: 'Difference', about: 'One flame graph: red grew, blue shrank', icon: 'flame', view: 'flame', widths: '' },
+  { title: 'Diff', about: 'The list of what changed, with intervals', icon: 'list', view: 'diff', widths: '' },
+  { title: 'Flame', about: 'One flame graph: red grew, blue shrank', icon: 'flame', view: 'flame', widths: '' },
   { title: 'Side by side', about: 'A flame graph for each side', icon: 'columns', view: 'flame', widths: 'sides' },
-  { title: 'Code', about: 'The code of both sides, with the cost of each line', icon: 'code', view: 'source', widths: '' },
+  { title: 'Source', about: 'The code of both sides, with the cost of each line', icon: 'code', view: 'source', widths: '' },
 ];
 
-/** The ways to look at a comparison, with buttons for each. */
+/** The ways to look at a comparison, with buttons for each, which are called as the tabs are. */
 export function CompareViews() {
   const now = state.value;
   const sides = now.own.widths === 'sides';

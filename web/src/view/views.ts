@@ -38,7 +38,7 @@ export const views: readonly ViewSpec[] = [
   },
   { id: 'peek', title: 'Peek', key: 'p', about: 'Callers and callees of functions that match', load: () => import('./peek/PeekView') },
   { id: 'traces', title: 'Traces', key: 'x', about: 'Every stack with its labels', load: () => import('./traces/TracesView') },
-  { id: 'tags', title: 'Tags', key: 'l', about: 'Labels and their values', load: () => import('./tags/TagsView') },
+  { id: 'tags', title: 'Labels', key: 'l', about: 'Labels and their values', load: () => import('./tags/TagsView') },
   { id: 'raw', title: 'Raw', key: 'r', about: 'The profile as text, unprocessed', load: () => import('./raw/RawView') },
   { id: 'diff', title: 'Diff', key: 'd', about: 'What changed, by function', load: () => import('./diff/DiffView') },
   { id: 'advice', title: 'Advice', key: 'v', about: 'What to change in your source', load: () => import('./advice/AdviceView') },
