@@ -24,14 +24,14 @@ const TEXTS = /** @type {const} */ ([
   ['Hide', 'hide', 'sort'],
   ['Show', 'show', '.'],
   ['Show from', 'show_from', 'main'],
-  ['Prune from', 'prune_from', 'mallocgc'],
+  ['Cut off', 'prune_from', 'mallocgc'],
   ['Label focus', 'tagfocus', '.'],
   ['Label ignore', 'tagignore', 'nothing-has-this'],
   ['Show labels', 'tagshow', '.'],
   ['Hide labels', 'taghide', 'nothing-has-this'],
-  ['Node count', 'nodecount', '30'],
-  ['Node fraction', 'nodefraction', '0.01'],
-  ['Edge fraction', 'edgefraction', '0.01'],
+  ['Most entries', 'nodecount', '30'],
+  ['Least share', 'nodefraction', '0.01'],
+  ['Least share of calls', 'edgefraction', '0.01'],
   ['Unit', 'unit', 'ms'],
   ['Divide by', 'divide_by', '2'],
 ]);
@@ -122,12 +122,12 @@ check('the function selected stays with views, filters, zoom, back and forward',
 
 const FLAGS = /** @type {const} */ ([
   ['No inlined calls', 'noinlines', 'true'],
-  ['Columns', 'showcolumns', 'true'],
-  ['No trimming', 'trim', 'false'],
+  ['Columns of a line', 'showcolumns', 'true'],
+  ['Small entries, too', 'trim', 'false'],
   ['Call tree', 'call_tree', 'true'],
-  ['Mean', 'mean', 'true'],
-  ['Relative percentages', 'relative_percentages', 'true'],
-  ['Drop negative', 'drop_negative', 'true'],
+  ['Mean per count', 'mean', 'true'],
+  ['Shares of what is left', 'relative_percentages', 'true'],
+  ['Increases only', 'drop_negative', 'true'],
   ['Intel syntax', 'intel_syntax', 'true'],
 ]);
 
@@ -144,11 +144,11 @@ check.core('flags are turned on and off', async ({ page, open }) => {
 
 check('granularity is a choice', async ({ page, open }) => {
   await open('/top');
-  await choose(page, 'Granularity');
-  await page.getByRole('radio', { name: /^lines/ }).click();
+  await choose(page, 'Group by');
+  await page.getByRole('radio', { name: /^Line/ }).click();
   await has(page, 'granularity', 'lines');
   await settled(page);
-  await page.locator('.chip').filter({ hasText: 'lines' }).waitFor();
+  await page.locator('.chip').filter({ hasText: 'Line' }).waitFor();
 });
 
 check('several chips are reset at once', async ({ page, open }) => {

@@ -27,6 +27,7 @@ describe('chips', () => {
     ['a flag by its title alone', { noinlines: 'true' }, [['noinlines', '']]],
     ['a flag that is on by default when it is off', { trim: 'false' }, [['trim', '']]],
     ['a flag set to something else with its value', { noinlines: 'false' }, [['noinlines', 'false']]],
+    ['a choice by its title', { granularity: 'filefunctions', sort: 'cum' }, [['granularity', 'Function and file'], ['sort', 'Total']]],
     ['not what has a control of its own', { sample_index: 'cpu', normalize: 'true' }, []],
     ['the order of the menu', { nodecount: '5', focus: 'x' }, [['focus', 'x'], ['nodecount', '5']]],
   ];
@@ -40,6 +41,7 @@ describe('options', () => {
     const own = ['sample_index', 'normalize', 'base_total'];
     expect(m.optionSpecs.map((s) => s.name).toSorted()).toEqual(names.filter((n) => !own.includes(n)).toSorted());
     for (const spec of m.optionSpecs) expect(w.words[spec.name]?.about, spec.name).toBeTruthy();
+    for (const c of m.optionSpecs.flatMap((s) => w.words[s.name]?.choices ?? [])) expect(m.choiceTitles[c.value], c.value).toBeTruthy();
     for (const spec of m.optionSpecs) expect(w.words[spec.name]?.choices !== undefined, spec.name).toBe(spec.kind === 'choice');
   });
 

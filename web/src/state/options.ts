@@ -31,7 +31,7 @@ export const optionSpecs: readonly OptionSpec[] = [
   { name: 'hide', title: 'Hide', kind: 'frames', group: 'Stacks' },
   { name: 'show', title: 'Show', kind: 'frames', group: 'Stacks' },
   { name: 'show_from', title: 'Show from', kind: 'frames', group: 'Stacks' },
-  { name: 'prune_from', title: 'Prune from', kind: 'frames', group: 'Stacks' },
+  { name: 'prune_from', title: 'Cut off', kind: 'frames', group: 'Stacks' },
   { name: 'mine', title: 'Your code', kind: 'switch', group: 'Stacks' },
   { name: 'noinlines', title: 'No inlined calls', kind: 'flag', group: 'Stacks' },
   { name: 'tagfocus', title: 'Label focus', kind: 'filter', group: 'Labels' },
@@ -40,21 +40,26 @@ export const optionSpecs: readonly OptionSpec[] = [
   { name: 'taghide', title: 'Hide labels', kind: 'label', group: 'Labels' },
   { name: 'tagroot', title: 'Labels at the root', kind: 'keys', group: 'Labels' },
   { name: 'tagleaf', title: 'Labels at the leaf', kind: 'keys', group: 'Labels' },
-  { name: 'granularity', title: 'Granularity', kind: 'choice', group: 'Entries' },
-  { name: 'showcolumns', title: 'Columns', kind: 'flag', group: 'Entries' },
-  { name: 'nodecount', title: 'Node count', kind: 'number', group: 'Entries' },
-  { name: 'nodefraction', title: 'Node fraction', kind: 'number', group: 'Entries' },
-  { name: 'edgefraction', title: 'Edge fraction', kind: 'number', group: 'Entries' },
-  { name: 'trim', title: 'No trimming', kind: 'flag', group: 'Entries' },
-  { name: 'sort', title: 'Sort', kind: 'choice', group: 'Entries' },
+  { name: 'granularity', title: 'Group by', kind: 'choice', group: 'Entries' },
+  { name: 'showcolumns', title: 'Columns of a line', kind: 'flag', group: 'Entries' },
+  { name: 'nodecount', title: 'Most entries', kind: 'number', group: 'Entries' },
+  { name: 'nodefraction', title: 'Least share', kind: 'number', group: 'Entries' },
+  { name: 'edgefraction', title: 'Least share of calls', kind: 'number', group: 'Entries' },
+  { name: 'trim', title: 'Small entries, too', kind: 'flag', group: 'Entries' },
+  { name: 'sort', title: 'Order', kind: 'choice', group: 'Entries' },
   { name: 'call_tree', title: 'Call tree', kind: 'flag', group: 'Entries' },
   { name: 'unit', title: 'Unit', kind: 'text', group: 'Values' },
-  { name: 'mean', title: 'Mean', kind: 'flag', group: 'Values' },
+  { name: 'mean', title: 'Mean per count', kind: 'flag', group: 'Values' },
   { name: 'divide_by', title: 'Divide by', kind: 'number', group: 'Values' },
-  { name: 'relative_percentages', title: 'Relative percentages', kind: 'flag', group: 'Values' },
-  { name: 'drop_negative', title: 'Drop negative', kind: 'flag', group: 'Values' },
+  { name: 'relative_percentages', title: 'Shares of what is left', kind: 'flag', group: 'Values' },
+  { name: 'drop_negative', title: 'Increases only', kind: 'flag', group: 'Values' },
   { name: 'intel_syntax', title: 'Intel syntax', kind: 'flag', group: 'Values' },
 ];
+
+/** What the values of a choice are called. */
+export const choiceTitles: Readonly<Record<string, string>> = {
+  functions: 'Function', filefunctions: 'Function and file', files: 'File', lines: 'Line', addresses: 'Address', flat: 'Self', cum: 'Total',
+};
 
 /** The value that turns a flag or a switch on, away from its default. */
 export function flagOn(name: Option): string {
@@ -88,6 +93,7 @@ export function chipsOf(options: State['options']): Chip[] {
 
 /** A value as a chip shows it: patterns made from names show the names. */
 function chipText(kind: OptionKind, value: string): string {
+  if (kind === 'choice') return choiceTitles[value] ?? value;
   if (kind !== 'frames' && kind !== 'switch') return value;
   return exactName(value) ?? splitNames(value)?.join(', ') ?? value;
 }

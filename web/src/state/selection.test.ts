@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import {
-  againstText, baseOf, DAY, fairPer, formatSelection, formatSpan, formatValues, HOUR, isSelection, lately, MINUTE, parseLength, parseSelection,
-  parseSpan, parseTime, parseValues, selectionName, selectionQuery, spanText, timesText, type Selection,
+  againstText, baseOf, DAY, fairPer, formatSelection, formatSpan, formatValues, HOUR, isSelection, lately, MINUTE, parseLength,
+  parseSelection, parseSpan, parseTime, parseValues, selectionName, selectionQuery, spanText, timesText, type Selection,
 } from './selection';
 
 const NOW = Date.parse('2026-11-21T15:04:05.500Z');

@@ -40,7 +40,7 @@ export const words: Partial<Record<Option, OptionWords>> = {
   tagroot: { about: 'Label keys that become frames at the root', detail: 'Separated by commas; the first key is outermost.' },
   tagleaf: { about: 'Label keys that become frames at the leaf', detail: 'Separated by commas; the last key is innermost.' },
   granularity: {
-    about: 'What counts as one entry',
+    about: 'What makes one entry',
     choices: [
       { value: 'functions', about: 'A function, wherever it is defined' },
       { value: 'filefunctions', about: 'A function of one file' },
@@ -50,15 +50,15 @@ export const words: Partial<Record<Option, OptionWords>> = {
     ],
   },
   showcolumns: { about: 'Distinguish columns of a source line' },
-  nodecount: { about: 'Maximum number of entries', detail: '0 shows all; -1 is the report’s default.', placeholder: '80' },
+  nodecount: { about: 'Not more entries than this', detail: '0 shows all; -1 is the report’s default.', placeholder: '80' },
   nodefraction: { about: 'Drop entries below this share of the total', detail: '0.005 is half a percent.', placeholder: '0.005' },
   edgefraction: { about: 'Drop calls below this share of the total', detail: '0.001 is a tenth of a percent.', placeholder: '0.001' },
-  trim: { about: 'Show everything, ignoring node count and fractions' },
+  trim: { about: 'Show everything, whatever the number and the shares' },
   sort: {
     about: 'Order of the entries',
     choices: [
-      { value: 'flat', about: 'By self' },
-      { value: 'cum', about: 'By total' },
+      { value: 'flat', about: 'The largest in itself first' },
+      { value: 'cum', about: 'The largest with what it calls first' },
     ],
   },
   call_tree: { about: 'One node per call path instead of one per function' },
@@ -69,6 +69,6 @@ export const words: Partial<Record<Option, OptionWords>> = {
   mean: { about: 'Divide values by the first sample type, the count' },
   divide_by: { about: 'Divide all values by this number', detail: 'For example, the number of requests.', placeholder: '1000' },
   relative_percentages: { about: 'Percentages of the filtered total' },
-  drop_negative: { about: 'Drop negative values of a difference' },
+  drop_negative: { about: 'Leave out what became less' },
   intel_syntax: { about: "Assembly in Intel's notation" },
 };

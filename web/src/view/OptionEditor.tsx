@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { LabelKey, Tags } from '../api/types';
-import { flagOn, plainly, type OptionSpec } from '../state/options';
+import { choiceTitles, flagOn, plainly, type OptionSpec } from '../state/options';
 import { words } from '../state/words';
 import { exactName, fault, quote } from '../state/pattern';
 import { useReport } from '../state/report';
@@ -41,7 +41,7 @@ export default function OptionEditor({ spec, value, labels, onSet }: OptionEdito
       }}
     >
       <h2>{spec.title}</h2>
-      <p>{about}.</p>
+      <p title={`In pprof: ${spec.name}`}>{about}.</p>
       {spec.kind === 'choice'
         ? <Choices spec={spec} value={text} onChoose={onSet} />
         : (
@@ -101,7 +101,14 @@ function Choices({ spec, value, onChoose }: { spec: OptionSpec; value: string; o
     <div class="option-choices" role="radiogroup" aria-label={spec.title}>
       <Choice name={name} label="Default" about="The report’s default" checked={value === ''} onChoose={() => onChoose('')} />
       {words[spec.name]?.choices?.map((c) => (
-        <Choice key={c.value} name={name} label={c.value} about={c.about} checked={c.value === value} onChoose={() => onChoose(c.value)} />
+        <Choice
+          key={c.value}
+          name={name}
+          label={choiceTitles[c.value] ?? c.value}
+          about={c.about}
+          checked={c.value === value}
+          onChoose={() => onChoose(c.value)}
+        />
       ))}
     </div>
   );
