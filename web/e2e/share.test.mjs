@@ -128,7 +128,7 @@ stored('notes on a selection are there for the next one who opens it', async ({ 
   await show();
   await notes.getByText('No notes yet').waitFor();
   await notes.getByLabel('Your note').fill('x'.repeat(2001));
-  await notes.getByText('Shorten it by 1 byte').waitFor();
+  await notes.getByText('Shorten it by 1 character').waitFor();
   assert.equal(await notes.getByRole('button', { name: 'Add' }).isDisabled(), true);
   await notes.getByLabel('Your note').fill(text);
   await notes.getByRole('button', { name: 'Add' }).click();

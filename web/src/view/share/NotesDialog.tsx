@@ -9,6 +9,7 @@ import { selected } from '../../state/selected';
 import { state } from '../../state/state';
 import { Button, Dialog, Failure, IconButton, toast } from '../parts';
 import { plural } from '../table/format';
+import { tooMany } from './size';
 import './share.css';
 
 const MOST = 2000; // bytes, as the server allows
@@ -30,7 +31,7 @@ export default function NotesDialog({ onClose }: { onClose: () => void }) {
       return false;
     }
   };
-  const size = new TextEncoder().encode(text.trim()).length;
+  const over = tooMany(text.trim(), MOST);
   return (
     <Dialog title="Notes" onClose={onClose}>
       <div class="share-form">
@@ -62,8 +63,8 @@ export default function NotesDialog({ onClose }: { onClose: () => void }) {
               onInput={(e) => setText(e.currentTarget.value.replaceAll(/\s*\n\s*/g, ' '))}
             />
           </label>
-          <span id="note-size" class="form-problem" role="status">{size > MOST ? `Shorten it by ${plural(size - MOST, 'byte')}` : ''}</span>
-          <div class="button-row"><Button kind="primary" type="submit" disabled={!text.trim() || size > MOST}>Add</Button></div>
+          <span id="note-size" class="form-problem" role="status">{over > 0 ? `Shorten it by ${plural(over, 'character')}` : ''}</span>
+          <div class="button-row"><Button kind="primary" type="submit" disabled={!text.trim() || over > 0}>Add</Button></div>
         </form>
       </div>
     </Dialog>
