@@ -48,7 +48,9 @@ export function ExemplarList({ state, sel, span }: { state: State; sel: Selectio
             />
             <div class="pane-facts">
               <span>{plural(rows.length, 'profile')}, the costliest of each {lengthText(report.step)}</span>
-              <span>{spans > 0 ? 'Enter opens the span' : 'No sample has the label span_id of a trace'}</span>
+              {spans > 0
+                ? <span class="pane-keys">Double-click or Enter opens the span</span>
+                : <span>No sample has the label span_id of a trace</span>}
             </div>
           </>
         )}

@@ -108,7 +108,7 @@ function Listing({ state, sel, span }: { state: State; sel: Selection; span: Spa
             />
             <div class="pane-facts">
               <span>{plural(rows.length, 'profile')}{report.more ? `, the latest ${MOST_RECORDS}` : ''}</span>
-              <span>Enter opens one</span>
+              <span class="pane-keys">Double-click or Enter opens one</span>
             </div>
           </>
         )}

@@ -134,7 +134,7 @@ function Shown({ state, sel, span }: { state: State; sel: Selection; span: Span 
             {lengthText(report.step)}
           </span>
         )}
-        <span>Enter opens the flame graph of one</span>
+        <span class="pane-keys">Double-click or Enter opens the flame graph of one</span>
       </div>
     </section>
   );

@@ -89,8 +89,9 @@ export function ServicesPage({ state }: PageProps<PageState>) {
                 {left > 0 ? ` of ${count(all.length + left)}: type a name to find the other ${count(left)}` : ''}
               </span>
               <span>
-                Figures show the last hour, lines show {to - from > 23 * HOUR ? 'a day' : lengthText(to - from)}; Enter opens a service
+                Figures show the last hour, lines show {to - from > 23 * HOUR ? 'a day' : lengthText(to - from)}
               </span>
+              <span class="pane-keys">Double-click or Enter opens a service</span>
             </div>
           </>
         )}
