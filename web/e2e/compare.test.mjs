@@ -64,7 +64,8 @@ compared('the code of a comparison is of functions, and says what their own cost
   await page.getByText('Most changed').first().waitFor();
   const functions = page.locator('.code-fn');
   await functions.first().waitFor();
-  for (const name of await functions.evaluateAll((all) => all.map((el) => el.getAttribute('aria-label')))) assert.match(name ?? '', /^main\./);
+  const names = await functions.evaluateAll((all) => all.map((el) => el.getAttribute('aria-label')));
+  for (const name of names) assert.match(name ?? '', /^main\./);
   assert.match(await page.locator('.code-side').first().innerText(), /, self \S+ with calls outside your code/);
   await mine(page).click();
   await settled(page);

@@ -357,7 +357,8 @@ check('source begins with the function of your costliest line, and has the figur
   for (const text of strip) {
     const [, line, share] = /:(\d+)\s+([\d.]+%)/.exec(text) ?? [];
     const row = listing.locator(`tr[data-line="${line}"]`);
-    const told = [await row.innerText(), ...await row.locator('.value').evaluateAll((all) => all.map((cell) => cell.getAttribute('title')))];
+    const shares = await row.locator('.value').evaluateAll((all) => all.map((cell) => cell.getAttribute('title')));
+    const told = [await row.innerText(), ...shares];
     assert.ok(share && told.some((of) => of?.includes(share)), `${text}: ${told}`);
   }
   await open('/sandwich');

@@ -67,6 +67,7 @@ function failure(error: ApiError) {
 /** A row of the table: an instruction, or a stretch without samples that is folded away. */
 type Row = { at: number; inst: AsmInst } | { at: number; folded: number };
 
+const SKID = 'Samples often fall on the instruction after the slow one';
 const WORTH = 0.05; // of the hottest: what steps from one hot instruction to the next stop at
 
 function Routines({ report, state }: { report: Disassembly; state: State }) {
@@ -150,8 +151,8 @@ function Routines({ report, state }: { report: Disassembly; state: State }) {
       />
       <div class="pane-facts">
         <span>{plural(instructions.length, 'instruction')}, {count(sampled)} with samples</span>
-        <span>{hottestText(instructions[hottest]!, routine.flat)}</span>
-        <span>Samples often fall on the instruction after the slow one</span>
+        <span title={SKID}>{hottestText(instructions[hottest]!, routine.flat)}</span>
+        <span class="disasm-skid">{SKID}</span>
       </div>
     </>
   );
