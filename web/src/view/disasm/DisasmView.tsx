@@ -77,7 +77,8 @@ function Routines({ report, state }: { report: Disassembly; state: State }) {
   const { instructions } = routine;
   const [at, setAt] = useState<number | null>(null); // by instruction
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set()); // folds, by their first instruction
-  const hottest = useMemo(() => hottestOf(instructions), [instructions]);
+  const heats = useMemo(() => heatsOf(instructions), [instructions]);
+  const hottest = heats.indexOf(Math.max(...heats));
   const whole = state.own.fold === 'none';
   const rows = useMemo(
     () => folds(instructions.length, (i) => whole || instructions[i]!.cum.value !== 0).flatMap((part): Row[] => (
@@ -95,9 +96,9 @@ function Routines({ report, state }: { report: Disassembly; state: State }) {
   }, [routine, report]);
   const chosen = at ?? hottest;
   const step = (by: 1 | -1) => {
-    const least = WORTH * Math.abs(instructions[hottest]!.flat.value);
+    const least = WORTH * heats[hottest]!;
     for (let i = chosen + by; i >= 0 && i < instructions.length; i += by) {
-      const size = Math.abs(instructions[i]!.flat.value);
+      const size = heats[i]!;
       if (size > 0 && size >= least) return setAt(i);
     }
   };
@@ -158,12 +159,10 @@ function Routines({ report, state }: { report: Disassembly; state: State }) {
   );
 }
 
-function hottestOf(instructions: readonly AsmInst[]): number {
-  let best = 0;
-  instructions.forEach((inst, i) => {
-    if (Math.abs(inst.flat.value) > Math.abs(instructions[best]!.flat.value)) best = i;
-  });
-  return best;
+/** What each instruction costs itself, or with what it calls if only that has samples. */
+function heatsOf(instructions: readonly AsmInst[]): readonly number[] {
+  const own = instructions.some((i) => i.flat.value !== 0);
+  return instructions.map((i) => Math.abs((own ? i.flat : i.cum).value));
 }
 
 /** What the hottest one is. */
