@@ -37,6 +37,11 @@ test.each([
   expect(all.map(columnFigures(all, unit))).toEqual(texts.map((t) => t.replaceAll(' ', '\u202f')));
 });
 
+test('a page can choose the unit where the server has one for all values', () => {
+  const all = [2_038_890, -719_440, 10_000].map((value) => ({ value, text: `${formatValue(value, 'nanoseconds', 'us')}/s`, percent: 0 }));
+  expect(all.map(columnFigures(all, 'nanoseconds', true))).toEqual(['2.04ms/s', '-0.72ms/s', '0.01ms/s']);
+});
+
 test('what an option made of a value stays', () => {
   const all = [{ value: 2e9, text: '500ms/s' }, { value: 4e9, text: '1s/s' }]; // divided
   expect(all.map(columnFigures(all, 'nanoseconds'))).toEqual(['500ms/s', '1s/s']);

@@ -13,21 +13,21 @@ export type Figure = Pick<Quantity, 'value' | 'text'>;
  * unit is that of the largest, as a sentence or a total beside the columns has it, but seconds
  * instead of hours; rates say so as the server's texts do. Where the server
  * has a unit of its own for all values, that is the column's, and where it prints
- * something else than the value, its texts stay.
+ * something else than the value, its texts stay. own: the unit is the page's choice even there.
  */
-export function columnFigures(all: readonly Figure[], unit: string): (q: Figure) => string {
+export function columnFigures(all: readonly Figure[], unit: string, own = false): (q: Figure) => string {
   const known = all.filter((q) => q.value !== 0);
   const sizes = known.map((q) => Math.abs(q.value));
   const rate = rateIn(known);
   const printed = (to: string) => known.every((q) => formatRate(q.value, unit, to, rate) === q.text);
   // All memory of a profile is printed in one unit already, and so is what an option asks for.
   const asked = unitOf(known[0]?.text ?? '');
-  const own = printed('minimum')
+  const scale = printed('minimum') || (own && printed(asked))
     ? sizes.length > 0 && (rate === 'cores' ? coresScale(sizes, unit) : scaleOf(sizes, unit))
     : printed(asked) && scaleIn(asked, sizes, unit);
-  if (!own) return (q) => q.text;
-  const { factor, decimals } = own;
-  const name = rate === 'second' ? `${own.name}/s` : own.name;
+  if (!scale) return (q) => q.text;
+  const { factor, decimals } = scale;
+  const name = rate === 'second' ? `${scale.name}/s` : scale.name;
   return ({ value }) => {
     if (value === 0) return '0';
     const text = Math.abs(value / factor).toFixed(decimals);

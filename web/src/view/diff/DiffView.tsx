@@ -88,15 +88,16 @@ function Comparison({ state, beside }: { state: State; beside: boolean }) {
   const tested = (report?.tested ?? 0) > 0;
   const known = report?.basis === 'samples' || report?.basis === 'instances';
   const isDark = dark.value;
+  const asked = state.options.unit !== undefined;
   const columns = useMemo(
     () => {
       const fills = frameTheme(isDark).fills[PLAIN]!;
       const total = Math.max(report?.compared ?? 0, report?.headTotal ?? 0);
       const swatch = (r: DiffRow) => fills[changeFill(rowStep(r, 'cum', total))]!; // as frames, which have their callees
-      const all = columnsOf(by, figuresOf(loaded, by, report?.unit ?? ''), relative, most, whole, swatch);
+      const all = columnsOf(by, figuresOf(loaded, by, report?.unit ?? '', asked), relative, most, whole, swatch);
       return all.filter((c) => (c.id !== 'test' || tested) && (c.id !== 'interval' || known));
     },
-    [by, loaded, report, relative, most, whole, tested, known, isDark],
+    [by, loaded, report, relative, most, whole, tested, known, isDark, asked],
   );
   const selected = useMemo(() => (state.fn ? loaded.findIndex((r) => functionOf(r) === state.fn) : -1), [loaded, state.fn]);
   const matches = useSearch(state, useStable((direction) => {
@@ -220,9 +221,10 @@ function intervalText({ interval }: DiffValue, figure: (side: Side) => string): 
   return ends.includes('') ? interval.text : `[${ends.join(', ')}]`;
 }
 
-/** How to print both sides and the change, in one unit. */
-function figuresOf(rows: readonly DiffRow[], by: 'flat' | 'cum', unit: string): (row: DiffRow, side: Side) => string {
-  const figure = columnFigures(rows.flatMap((r) => [sideOf(r[by], 'base'), sideOf(r[by], 'head'), sideOf(r[by], 'delta')]), unit);
+/** How to print both sides and the change, in one unit: that of the sentences, unless an option asks for another. */
+function figuresOf(rows: readonly DiffRow[], by: 'flat' | 'cum', unit: string, asked: boolean): (row: DiffRow, side: Side) => string {
+  const all = rows.flatMap((r) => [sideOf(r[by], 'base'), sideOf(r[by], 'head'), sideOf(r[by], 'delta')]);
+  const figure = columnFigures(all, unit, !asked);
   const signed = (side: Side) => side !== 'base' && side !== 'head';
   return (r, side) => {
     const of = sideOf(r[by], side);
