@@ -431,7 +431,7 @@ check('from the services to a comparison by keyboard alone', async ({ page, open
   }
   await page.keyboard.press('Escape');
   await page.keyboard.press('g');
-  await page.keyboard.press('i');
+  await page.keyboard.press('1'); // the first page
   await page.waitForURL(/\/services/);
 }, { mayShift: true });
 

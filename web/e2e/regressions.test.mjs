@@ -155,7 +155,7 @@ check('keys walk through the list, and act on what has the focus', async ({ page
   await settled(page);
   assert.equal(new URL(page.url()).pathname, '/diff');
   await page.keyboard.press('g');
-  await page.keyboard.press('n');
+  await page.keyboard.press('2'); // the second page
   await settled(page);
   await cards(page).first().waitFor();
   await tabTo(page, /^a Compare/);

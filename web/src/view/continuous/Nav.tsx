@@ -10,23 +10,23 @@ import { follow } from '../link';
 import { Icon, Menu, Popover, tip, useKeys } from '../parts';
 import { count } from '../table/format';
 
-/** The pages, what one should know of the server now, and who one is. */
+/** The pages, with keys by their order, what one should know of the server now, and who one is. */
 export default function Nav({ page }: { page: Page | null }) {
   useStatus();
   useSummary();
   useKeys('Services', [
-    { keys: 'g i', label: 'Services', run: () => goPage({ page: 'services' }) },
-    { keys: 'g n', label: 'Regressions', run: () => goPage({ page: 'regressions' }) },
-    { keys: 'g y', label: 'State of the server', run: () => goPage({ page: 'status' }) },
+    { keys: 'g 1', label: 'Services', run: () => goPage({ page: 'services' }) },
+    { keys: 'g 2', label: 'Regressions', run: () => goPage({ page: 'regressions' }) },
+    { keys: 'g 3', label: 'State of the server', run: () => goPage({ page: 'status' }) },
   ]);
   return (
     <div class="store-nav">
       <nav aria-label="Pages">
-        <PageLink to="services" now={page} keys="g i" about="All services">Services</PageLink>
-        <PageLink to="regressions" now={page} keys="g n" about="Regressions: what costs more than before">
+        <PageLink to="services" now={page} keys="g 1" about="All services">Services</PageLink>
+        <PageLink to="regressions" now={page} keys="g 2" about="Regressions: what costs more than before">
           <span class="nav-word">Regressions</span><span class="nav-sign" aria-hidden="true">▲</span><OpenCount />
         </PageLink>
-        <PageLink to="status" now={page} keys="g y" about="State of the server">Server</PageLink>
+        <PageLink to="status" now={page} keys="g 3" about="State of the server">Server</PageLink>
       </nav>
       <Notices />
       <UserMenu />
