@@ -52,7 +52,7 @@ for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
   }, { colorScheme });
   check.axe(`axe finds nothing in menus and dialogs, ${colorScheme}`, async ({ page, open }) => {
     await open('/top?focus=main&q=addLine');
-    for (const name of ['Filter', 'Export', 'Copy as command', 'Light or dark', 'Saved views']) {
+    for (const name of ['Filter', 'Export', 'Copy as command', 'Light or dark', 'Saved filters']) {
       await page.getByRole('button', { name, exact: true }).click();
       await page.locator('.floating').waitFor();
       await settled(page);
@@ -88,7 +88,7 @@ check.core('everything is reached and done by keyboard', async ({ page, open }) 
     if (stop.includes('grid')) break; // the last one; after it come Firefox's own controls, which take the keys
   }
   for (const name of [
-    'Search', 'Export', 'Copy as command', 'Saved views', 'Light or dark', 'Keys and help', 'tab Top', 'Filter', 'grid',
+    'Search', 'Export', 'Copy as command', 'Saved filters', 'Light or dark', 'Keys and help', 'tab Top', 'Filter', 'grid',
   ]) {
     assert.ok(stops.some((stop) => stop.includes(name)), `${name} is not among ${stops.join(' | ')}`);
   }

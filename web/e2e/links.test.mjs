@@ -1,5 +1,5 @@
 // @ts-check
-// What is shown lives in the address: filters, saved views, reload, back and forward.
+// What is shown lives in the address: filters, saved filters, reload, back and forward.
 
 import assert from 'node:assert/strict';
 import { eventually, settled, suite } from './page.mjs';
@@ -182,10 +182,10 @@ check('typing leaves one step to go back, not one a letter', async ({ page, open
   await eventually(() => assert.equal(new URL(page.url()).pathname, '/flame'));
 });
 
-check('views are saved, applied, replaced and deleted', async ({ page, open }) => {
+check('filters are saved, applied, replaced and deleted', async ({ page, open }) => {
   await open('/top?focus=main');
-  const panel = page.getByRole('dialog', { name: 'Saved views' });
-  await page.getByRole('button', { name: 'Saved views' }).click();
+  const panel = page.getByRole('dialog', { name: 'Saved filters' });
+  await page.getByRole('button', { name: 'Saved filters' }).click();
   await panel.getByRole('textbox').fill('only "main" <b>');
   await panel.getByRole('button', { name: 'Save' }).click();
   await panel.getByText('only "main" <b>').waitFor();
@@ -195,11 +195,11 @@ check('views are saved, applied, replaced and deleted', async ({ page, open }) =
 
   await page.reload(); // kept by the server
   await settled(page);
-  await page.getByRole('button', { name: 'Saved views' }).click();
+  await page.getByRole('button', { name: 'Saved filters' }).click();
   await panel.getByRole('button', { name: /^only "main" <b>/ }).click();
   await has(page, 'focus', 'main');
 
-  await page.getByRole('button', { name: 'Saved views' }).click();
+  await page.getByRole('button', { name: 'Saved filters' }).click();
   await panel.getByRole('button', { name: 'Delete only "main" <b>' }).click();
   await eventually(async () => assert.equal(await panel.getByRole('button', { name: /^only "main" <b>/ }).count(), 0));
 });

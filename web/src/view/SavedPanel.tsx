@@ -7,7 +7,7 @@ import { hasStore } from '../state/profiles';
 import { go, state } from '../state/state';
 import { Button, Failure, IconButton, toast } from './parts';
 
-/** The saved views: take one, remove one, add one. */
+/** The saved filters: take some, remove some, add those that are set. */
 export default function SavedPanel({ close }: { close: () => void }) {
   const [list, setList] = useState<readonly SavedView[] | null>(null);
   const [error, setError] = useState<ApiError | null>(null);
@@ -34,9 +34,9 @@ export default function SavedPanel({ close }: { close: () => void }) {
 
   return (
     <>
-      <h2>Saved views</h2>
+      <h2>Saved filters</h2>
       <p class="saved-help">
-        Named filters and options, for any profile. Saved on {hasStore.value ? 'this server, for everyone' : 'this computer'}.
+        Filters and options under a name, for any profile. Saved on {hasStore.value ? 'this server, for everyone' : 'this computer'}.
       </p>
       {error && <Failure error={error} retry={load} />}
       {list && list.length > 0 && (
@@ -69,10 +69,10 @@ export default function SavedPanel({ close }: { close: () => void }) {
         }}
       >
         <label class="text-field">
-          <span class="visually-hidden">Name for the current options</span>
+          <span class="visually-hidden">Name for the current filters</span>
           <input
             type="text"
-            placeholder={query ? 'Name for the current options' : 'Set a filter first, then save it here'}
+            placeholder={query ? 'Name for the current filters' : 'Set a filter first, then save it here'}
             maxLength={80}
             disabled={!query}
             value={name}

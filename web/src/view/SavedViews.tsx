@@ -5,7 +5,7 @@ const panel = () => import('./SavedPanel');
 
 export function SavedViews() {
   return (
-    <Popover icon="bookmark" label="Saved views" align="end" class="saved">
+    <Popover icon="bookmark" label="Saved filters" align="end" class="saved">
       {(close) => <Chunk load={panel} props={{ close }} />}
     </Popover>
   );
