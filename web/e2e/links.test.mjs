@@ -15,7 +15,10 @@ const has = (page, name, value) => eventually(() => assert.equal(new URL(page.ur
 /** Chooses an option in the filter menu. @param {Page} page @param {string} title */
 async function choose(page, title) {
   await page.getByRole('button', { name: 'Filter', exact: true }).click();
-  await page.getByRole('menuitem', { name: new RegExp(`^${title}`) }).first().click();
+  const item = page.getByRole('menuitem', { name: new RegExp(`^${title}`) }).first();
+  await page.getByRole('menuitem', { name: /^More/ }).waitFor();
+  if (await item.count() === 0) await page.getByRole('menuitem', { name: /^More/ }).click();
+  await item.click();
 }
 
 const TEXTS = /** @type {const} */ ([
@@ -181,6 +184,22 @@ check('typing leaves one step to go back, not one a letter', async ({ page, open
   await page.goBack();
   await eventually(() => assert.equal(new URL(page.url()).pathname, '/flame'));
 });
+
+check('the filter menu has what most people need, then all of them, in sight', async ({ page, open }) => {
+  await open('/top?nodecount=40');
+  await page.getByRole('button', { name: 'Filter', exact: true }).click();
+  const items = page.getByRole('menuitem');
+  await items.first().waitFor();
+  const labels = await items.evaluateAll((all) => all.map((item) => item.getAttribute('data-label')));
+  assert.deepEqual(labels, ['focus', 'ignore', 'hide', 'your code', 'label focus', 'granularity', 'node count', 'more']); // one is set
+  await page.keyboard.press('m'); // as in any menu
+  await page.keyboard.press('Enter');
+  await eventually(async () => assert.ok(await items.count() > 20));
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('data-label'));
+  await eventually(async () => assert.equal(await focused(), 'focus'));
+  const bottoms = await items.evaluateAll((all) => all.map((item) => item.getBoundingClientRect().bottom));
+  assert.ok(Math.max(...bottoms) <= 800, bottoms.join(', '));
+}, { viewport: { width: 1280, height: 800 }, mayShift: true });
 
 check('filters are saved, applied, replaced and deleted', async ({ page, open }) => {
   await open('/top?focus=main');

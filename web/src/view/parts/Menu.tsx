@@ -25,6 +25,8 @@ export interface MenuAction {
   /** Given, the item is one of a choice and shows whether it is taken. */
   checked?: boolean | undefined;
   disabled?: boolean | undefined;
+  /** The menu stays open: it shows others then. */
+  stay?: boolean | undefined;
 }
 export type MenuItem = MenuAction | 'separator' | { heading: string };
 
@@ -142,7 +144,7 @@ function Entry({ item, close }: { item: MenuAction; close: () => void }) {
       {...attrs}
       onClick={() => {
         if (item.disabled) return;
-        close();
+        if (!item.stay) close();
         item.run?.();
       }}
     >
