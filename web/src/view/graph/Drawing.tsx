@@ -1,10 +1,11 @@
 // A call graph's boxes and arrows. Rendered once for an answer; what is lit up
 // and what is selected are classes set from outside.
 
-import { memo } from './memo';
+import { Fragment } from 'preact';
 import type { Graph, GraphEdge, GraphNode } from '../../api/types';
 import { percentText } from '../table/format';
 import { headData, heat, pathData, thickness } from './geometry';
+import { memo } from './memo';
 
 export const Drawing = memo(function Drawing({ graph }: { graph: Graph }) {
   return (
@@ -61,8 +62,12 @@ function Node({ node, index }: { node: GraphNode; index: number }) {
     >
       <rect x={-width / 2} y={-height / 2} width={width} height={height} rx={3} />
       <text font-size={size}>
+        {/* A space between lines for who copies them: in a line, it would be underlined with the name. */}
         {label.map((line, i) => (
-          <tspan key={i} x={0} y={top + i * size * LINE} dy="0.35em" class={i === values - 1 ? 'name' : ''}>{line} </tspan>
+          <Fragment key={i}>
+            <tspan x={0} y={top + i * size * LINE} dy="0.35em" class={i === values - 1 ? 'name' : ''}>{line}</tspan>
+            {' '}
+          </Fragment>
         ))}
       </text>
       {node.tags && node.tags.length > 0 && <circle class="tagged" cx={width / 2 - 4} cy={-height / 2 + 4} r={2.5} />}
