@@ -5,23 +5,46 @@ import assert from 'node:assert/strict';
 import { settled, suite } from './page.mjs';
 import { labels, tuned, wordindex } from './profiles.mjs';
 
+/** @typedef {import('./page.mjs').Page} Page */
+
 const PHONE = { viewport: { width: 360, height: 740 } };
 const check = suite(['-base', wordindex, tuned]);
 
-check('in a narrow window, the list has all sentences, and other views the first one', async ({ page, open }) => {
-  const said = page.getByRole('region', { name: 'In short' });
+/** Rows of a table that are in sight as a whole. @param {Page} page */
+const rowsInSight = (page) => page.locator('.table [data-row]').evaluateAll((rows) => rows.filter((row) => {
+  const { top, bottom } = row.getBoundingClientRect();
+  const body = row.closest('.table')?.getBoundingClientRect();
+  return body && top >= body.top && bottom <= Math.min(innerHeight, body.bottom) + 0.5;
+}).length);
+
+// The last two: 1280 × 800 at 200 % zoom, and a low window.
+for (const viewport of [{ width: 360, height: 720 }, { width: 640, height: 400 }, { width: 1280, height: 480 }]) {
+  const at = `in a window of ${viewport.width} × ${viewport.height}`;
+  check(`${at}, a comparison has its first sentence, whole, and rows`, async ({ page, open }) => {
+    const said = page.getByRole('region', { name: 'In short' });
+    await open('/diff');
+    const sentences = said.locator('.summary-change p');
+    await sentences.first().waitFor();
+    assert.equal(await sentences.last().isVisible(), false);
+    const cut = await said.evaluate((el) => el.scrollHeight > el.clientHeight + 1);
+    assert.equal(cut, false, 'a line is cut');
+    const rows = await rowsInSight(page);
+    assert.ok(rows >= 4, `${rows} rows are in sight`);
+    await said.getByRole('button', { name: 'more' }).click();
+    assert.equal(await sentences.last().isVisible(), true);
+    await open(`/sandwich${new URL(page.url()).search}`);
+    assert.equal(await sentences.first().isVisible(), true);
+    assert.equal(await sentences.last().isVisible(), false);
+  }, { viewport, mayShift: true });
+}
+
+check('in a narrow window, changes have percents, and bars behind their figures', async ({ page, open }) => {
   await open('/diff');
-  await said.getByText(/^Sure with|^How sure/).waitFor();
-  const query = new URL(page.url()).search;
-  await open(`/sandwich${query}`);
-  const sentences = said.locator('.summary-change p');
-  assert.equal(await sentences.first().isVisible(), true);
-  assert.equal(await sentences.last().isVisible(), false);
-  const low = (await said.boundingBox())?.height ?? 0;
-  assert.ok(low < 100, `${low} px`);
-  await said.getByRole('button', { name: 'more' }).click();
-  assert.equal(await sentences.last().isVisible(), true);
-}, { ...PHONE, mayShift: true });
+  const heads = (await page.getByRole('columnheader').allInnerTexts()).map((text) => text.replace(/[▾▴]/, '').trim());
+  assert.ok(heads.includes('In %'), heads.join(', '));
+  const bar = await page.locator('.table .change-cell').first().evaluate((cell) => getComputedStyle(cell).backgroundImage);
+  assert.match(bar, /gradient/);
+}, PHONE);
 
 check('in a narrow window, the graph starts with a function and some of those around it', async ({ page, open }) => {
   await open('/graph');
@@ -33,7 +56,7 @@ check('in a narrow window, the graph starts with a function and some of those ar
   assert.ok(whole.length >= 2, `${whole.length} of ${boxes.length} boxes are in sight`);
 }, PHONE);
 
-check('in a narrow window, the totals of both sides are inside their bars', async ({ page, open }) => {
+check('in a window of 660 pixels, the totals of both sides are inside their bars', async ({ page, open }) => {
   await open('/diff');
   const out = await page.locator('.totals dd').evaluateAll((all) => all.map((dd) => {
     const range = document.createRange();
@@ -42,7 +65,7 @@ check('in a narrow window, the totals of both sides are inside their bars', asyn
   }));
   assert.equal(out.length, 2);
   for (const by of out) assert.ok(by <= 0.5, `${by} px outside`);
-}, PHONE);
+}, { viewport: { width: 660, height: 740 } });
 
 check('a flame graph that is on its way is no black box', async ({ page, open }) => {
   await open('/diff');

@@ -11,9 +11,8 @@ import { sideNames } from './vocabulary';
 
 /** What a comparison found, in sentences to be read first, and copied into a review. */
 export default function ChangeSummary({ change }: { change: Diff }) {
-  const { base, profile, own, view } = state.value;
-  const [more, setMore] = useState(false); // in a narrow window, views other than the list show the first sentence
-  const brief = view !== 'diff' && !more;
+  const { base, profile, own } = state.value;
+  const [brief, setBrief] = useState(true); // in a narrow or low window, the first sentence alone
   const sentences = sentencesOf(change, comparableOf(state.value));
   const copy = () => {
     const lines = [`${sideNames.base}: ${shownName(base)}`, `${sideNames.head}: ${shownName(profile)}`, ...sentences.map(plainOf)];
@@ -31,7 +30,7 @@ export default function ChangeSummary({ change }: { change: Diff }) {
             <a href={href({ ...state.value, own: { ...own, heat: 'instance' } })} onClick={follow(toggleHeat)} data-keys="H">heat map</a>.
           </p>
         )}
-        {brief && <button type="button" class="summary-more" onClick={() => setMore(true)}>more</button>}
+        {brief && <button type="button" class="summary-more" onClick={() => setBrief(false)}>more</button>}
       </div>
       <IconButton icon="copy" label="Copy as text, for a review" onClick={copy} />
     </>

@@ -27,18 +27,32 @@ export function TimeControl() {
         {(close) => <TimeForm close={close} />}
       </Popover>
       <IconButton icon="right" label="Later" keys="." disabled={!s.from || !s.to || s.to > Date.now()} onClick={() => shift(1)} />
-      <Button kind="quiet" onClick={showNow} data-tip="The same length, ending now" data-keys="r">Now</Button>
+      <NowAndLive />
+    </div>
+  );
+}
+
+/** Beside the time, or where that takes all room, in its form. */
+function NowAndLive({ done }: { done?: () => void }) {
+  const live = state.value.own.live ?? '';
+  const take = (act: () => void) => () => {
+    done?.();
+    act();
+  };
+  return (
+    <>
+      <Button kind="quiet" onClick={take(showNow)} data-tip="The same length, ending now" data-keys="r">Now</Button>
       <Button
         kind="quiet"
         class={`sel-live${live ? ' sel-live-on' : ''}`}
         aria-pressed={live !== ''}
-        onClick={toggleLive}
+        onClick={take(toggleLive)}
         data-tip="Keep up with new profiles"
         data-keys="l"
       >
         Live
       </Button>
-    </div>
+    </>
   );
 }
 
@@ -79,6 +93,7 @@ function TimeForm({ close }: { close: () => void }) {
           </Button>
         ))}
       </div>
+      <div class="time-now button-row"><NowAndLive done={close} /></div>
       <label>From<input class="find" type="datetime-local" step="1" value={from} onInput={(e) => setFrom(e.currentTarget.value)} /></label>
       <label>To<input class="find" type="datetime-local" step="1" value={to} onInput={(e) => setTo(e.currentTarget.value)} /></label>
       {problem && <p class="form-problem" role="alert">{problem}</p>}

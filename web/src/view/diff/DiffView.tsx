@@ -94,7 +94,9 @@ function Comparison({ state, beside }: { state: State; beside: boolean }) {
       const fills = frameTheme(isDark).fills[PLAIN]!;
       const total = Math.max(report?.compared ?? 0, report?.headTotal ?? 0);
       const swatch = (r: DiffRow) => fills[changeFill(rowStep(r, 'cum', total))]!; // as frames, which have their callees
-      const all = columnsOf(by, figuresOf(loaded, by, report?.unit ?? '', asked), relative, most, whole, swatch);
+      const figure = figuresOf(loaded, by, report?.unit ?? '', asked);
+      const chars = loaded.reduce((most, r) => Math.max(most, figure(r, 'delta').length + 2), 0); // with an arrow
+      const all = columnsOf(by, figure, chars, relative, most, whole, swatch);
       return all.filter((c) => (c.id !== 'test' || tested) && (c.id !== 'interval' || known));
     },
     [by, loaded, report, relative, most, whole, tested, known, isDark, asked],
@@ -128,7 +130,7 @@ function Comparison({ state, beside }: { state: State; beside: boolean }) {
             {COSTS.cum.title}
           </Button>
         </span>
-        <span class="segments" role="group" aria-label="Change">
+        <span class="segments change-by" role="group" aria-label="Change">
           <Button
             aria-pressed={!relative}
             onClick={() => setOwn('relative', '', 'replace')}
@@ -233,8 +235,10 @@ function figuresOf(rows: readonly DiffRow[], by: 'flat' | 'cum', unit: string, a
   };
 }
 
+const BARS = 56; // rem from which there is room for a column of bars; diff.css has it, too
+
 function columnsOf(
-  by: 'flat' | 'cum', figure: (row: DiffRow, side: Side) => string, relative: boolean, most: number, whole: boolean,
+  by: 'flat' | 'cum', figure: (row: DiffRow, side: Side) => string, chars: number, relative: boolean, most: number, whole: boolean,
   swatch: (row: DiffRow) => string,
 ): readonly Column<DiffRow>[] {
   const share = (r: DiffRow) => {
@@ -256,15 +260,16 @@ function columnsOf(
       ),
     },
     {
-      id: 'bar', title: relative ? 'Less ◂ 100% ▸ More' : 'Less ◂ ▸ More', width: '9rem', from: 56,
+      id: 'bar', title: relative ? 'Less ◂ 100% ▸ More' : 'Less ◂ ▸ More', width: 'clamp(9rem, 20cqi, 28rem)', from: BARS,
       cell: (r) => <Change share={share(r)} gone={r.gone} noise={isNoise(r, by)} />,
     },
     {
-      id: 'delta', title: 'Change', width: '7.5rem', align: 'right', order: 'descending', kind,
+      id: 'delta', title: 'Change', width: `max(5.5rem, ${chars}ch + 2rem)`, align: 'right', order: 'descending',
+      kind: (r) => `${kind(r)} change-cell`, share,
       cell: (r) => <>{arrow(sure(r))} {figure(r, 'delta')}</>, text: (r) => r[by].deltaText,
     },
     {
-      id: 'relative', title: 'In %', about: 'Change in percent of before', width: '6rem', align: 'right', order: 'descending', from: 26,
+      id: 'relative', title: 'In %', about: 'Change in percent of before', width: '5.25rem', align: 'right', order: 'descending', from: 20,
       kind, cell: (r) => changeText(r[by].relative), text: (r) => changeText(r[by].relative),
     },
     {
