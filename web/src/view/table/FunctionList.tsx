@@ -1,11 +1,11 @@
 // The functions beside a view that is about one of them.
 
-import { useMemo } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { Top, TopRow } from '../../api/types';
 import { patternOf } from '../../state/pattern';
 import { useReport } from '../../state/report';
 import { queryOf, selectFunction, setOwn, type State } from '../../state/state';
-import { openFunctionMenu, ReportState } from '../parts';
+import { Button, openFunctionMenu, ReportState } from '../parts';
 import { Find } from './Find';
 import { percentText, shareText } from './format';
 import { FunctionName } from './FunctionName';
@@ -43,8 +43,12 @@ export function FunctionList({ state, by, shown = state.fn, functions, onOpen }:
     if (at >= 0) selectFunction(selects(rows[at]!));
   }));
   const columns = useMemo(() => columnsOf(by, rows.reduce((m, r) => Math.max(m, Math.abs(r[by].value)), 0) || 1), [by, rows]);
+  const [open, setOpen] = useState(false); // in a narrow window, it is folded
   return (
-    <nav class="list" aria-label="Functions">
+    <nav class={open ? 'list list-open' : 'list'} aria-label="Functions">
+      <Button class="list-fold" kind="plain" icon={open ? 'down' : 'right'} aria-expanded={open} onClick={() => setOpen(!open)}>
+        Choose a function
+      </Button>
       <div class="list-head">
         <Find label="Find a function" value={find} onChange={(text) => setOwn('find', text, 'replace')} />
       </div>
@@ -62,6 +66,7 @@ export function FunctionList({ state, by, shown = state.fn, functions, onOpen }:
             rowKey={(r, i) => `${r.name}#${i}`}
             selected={selected}
             onSelect={(r) => selectFunction(selects(r))}
+            onPick={() => setOpen(false)}
             onMenu={(r, x, y) => openFunctionMenu(selects(r), { x, y })}
             {...(onOpen ? { onOpen: (r: TopRow) => onOpen(selects(r)) } : {})}
             {...(matches ? { marked: (r: TopRow) => matches(r.name) } : {})}
