@@ -18,7 +18,10 @@ export function Details({ graphs, words, note }: DetailsProps) {
     return (
       <div class="flame-details" data-part="details">
         <p class="soft flame-help">
-          <span class="flame-mouse">Click a frame to zoom, double-click to show all. Ctrl or ⌘ with the wheel zooms, dragging moves.</span>
+          <span class="flame-mouse">
+            Click a frame to zoom, double-click to show all.
+            <span class="flame-wheel"> Ctrl or ⌘ with the wheel zooms, dragging moves.</span>
+          </span>
           <span class="flame-touch">Tap a frame to see what it is, double-tap to zoom. Pinch and drag to move.</span>
           {note !== undefined && ` ${note}`}
         </p>
