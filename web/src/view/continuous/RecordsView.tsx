@@ -13,7 +13,7 @@ import { go, href, setOwn, type State } from '../../state/state';
 import { timelineSpan } from '../../state/time';
 import { formatDuration } from '../facts';
 import { follow } from '../link';
-import { Button, Empty, ReportState } from '../parts';
+import { Button, Empty, ReportState, useMedia } from '../parts';
 import { saveTable } from '../table/csv';
 import { Find } from '../table/Find';
 import { plural } from '../table/format';
@@ -70,7 +70,8 @@ function Listing({ state, sel, span }: { state: State; sel: Selection; span: Spa
   }, [all, find, order.column, order.descending]);
   const box = useRef<HTMLElement>(null);
   const matches = useSearch(state, useMarked(box));
-  const columns = useMemo(() => columnsOf(names, all, state, span), [names, all, state, span]);
+  const narrow = useMedia(NARROW);
+  const columns = useMemo(() => columnsOf(names, all, state, span, narrow), [names, all, state, span, narrow]);
   const current = sel.id ? rows.findIndex((r) => r.id === sel.id) : -1;
   return (
     <section ref={box} class="pane" aria-label="Profiles">
@@ -96,6 +97,7 @@ function Listing({ state, sel, span }: { state: State; sel: Selection; span: Spa
               count={rows.length}
               row={(i) => rows[i]}
               rowKey={(r) => r.id}
+              {...(narrow ? { rowRem: TWO_LINES } : {})}
               order={order}
               selected={current}
               {...(matches ? { marked: (r: Row) => matches(wordsOf(r)) } : {})}
@@ -158,21 +160,27 @@ function figuresOf(rows: readonly Row[]): (row: Row) => string {
   return (r) => figures.get(r.unit)!(printed(r));
 }
 
-function columnsOf(names: readonly string[], all: readonly Row[], state: State, span: Span): Column<Row>[] {
+/** Where the labels have no columns, the one that says whose profile it is goes below the time. */
+const NARROW = '(width < 44rem)';
+const TWO_LINES = 2.75; // rem
+
+function columnsOf(names: readonly string[], all: readonly Row[], state: State, span: Span, narrow: boolean): Column<Row>[] {
   const figure = figuresOf(all);
   const mean = all.reduce((sum, r) => sum + r.value, 0) / Math.max(1, all.length);
   const most = all.reduce((m, r) => Math.max(m, r.value), 0);
+  const whose = (r: Row) => r.labels[names.includes('instance') ? 'instance' : names[0] ?? ''] ?? '';
   return [
     {
-      id: 'time', title: `Began, ${zoneText(span.to)}`, order: 'descending', width: '11rem',
+      id: 'time', title: `Began, ${zoneText(span.to)}`, order: 'descending', width: narrow ? '8rem' : '11rem',
       cell: (r) => {
         const to = stateOf(state, r, span);
-        return <a tabIndex={-1} class="record-link num" href={href(to)} onClick={follow(() => go(to))}>{timeText(r.time, true)}</a>;
+        const link = <a tabIndex={-1} class="record-link num" href={href(to)} onClick={follow(() => go(to))}>{timeText(r.time, true)}</a>;
+        return narrow ? <span class="record-whose">{link}<small class="cut" title={whose(r)}>{whose(r)}</small></span> : link;
       },
       text: (r) => new Date(r.time).toISOString(),
     },
     {
-      id: 'value', title: 'Value', about: 'Of all samples', order: 'descending', width: 'clamp(7rem, 14cqi, 14rem)', align: 'right',
+      id: 'value', title: 'Value', about: 'Of all samples', order: 'descending', width: `clamp(${narrow ? 5.5 : 7}rem, 14cqi, 14rem)`, align: 'right',
       cell: figure, text: (r) => String(r.value), share: (r) => (most > 0 ? (100 * r.value) / most : 0),
     },
     {
@@ -181,8 +189,8 @@ function columnsOf(names: readonly string[], all: readonly Row[], state: State, 
       text: (r) => (mean > 0 ? String(r.value / mean) : ''),
     },
     {
-      id: 'top', title: 'Top function', about: 'What takes most of this profile, without what it calls', from: 30,
-      width: 'minmax(9rem, 1.6fr)',
+      id: 'top', title: 'Top function', about: 'What takes most of this profile, without what it calls', from: 20,
+      width: `minmax(${narrow ? 8 : 9}rem, 1.6fr)`,
       cell: (r) => <TopFunction profile={r.profile} type={r.type} />,
     },
     {
