@@ -2,7 +2,7 @@ import type { FunctionHistory, History } from '../../api/continuous';
 import { timeText } from '../../state/selection';
 import { go, href, selectFunction } from '../../state/state';
 import { follow } from '../link';
-import { IconButton, openFunctionMenu, type MenuItem } from '../parts';
+import { IconButton, openFunctionMenu, useMedia, type MenuItem } from '../parts';
 import { percentText, plural } from '../table/format';
 import { FunctionName } from '../table/FunctionName';
 import type { Order } from '../table/order';
@@ -31,9 +31,13 @@ interface Props {
   onRemove: ((name: string) => void) | undefined;
 }
 
+/** There, a name and its change have no room beside each other. */
+const NARROW = '(width < 40rem)';
+
 /** Functions by version, with what changed and when they came: the legend of the lines, too. */
 export function HistoryTable({ history, functions, cum, order, onOrder, chosen, changeOf, marked, lines, onToggle, onRemove }: Props) {
-  const columns = columnsOf(history, functions, cum, changeOf);
+  const narrow = useMedia(NARROW);
+  const columns = columnsOf(history, functions, cum, changeOf).filter((c) => !narrow || c.id !== 'change');
   columns[0]!.cell = (f, { chars }) => (
     <>
       {lines.has(f.name) || functions.indexOf(f) < TONES ? (
@@ -47,7 +51,10 @@ export function HistoryTable({ history, functions, cum, order, onOrder, chosen, 
           <i aria-hidden="true" />
         </button>
       ) : <span class="history-tick" />}
-      <FunctionName place={f} chars={Math.max(8, chars - (onRemove ? 9 : 5))} />
+      <span class="history-name">
+        <FunctionName place={f} chars={Math.max(8, chars - (onRemove ? 9 : 5))} />
+        {narrow && <small><Change of={f} compared={changeOf(f)} /></small>}
+      </span>
       {onRemove && (
         <IconButton icon="close" label={`Remove ${f.name}`} onClick={(e) => { e.stopPropagation(); onRemove(f.name); }} />
       )}
