@@ -235,7 +235,7 @@ function figuresOf(rows: readonly DiffRow[], by: 'flat' | 'cum', unit: string, a
   };
 }
 
-const BARS = 56; // rem from which there is room for a column of bars; diff.css has it, too
+const BARS = 56; // rem from which there is room for a column of bars; diff.css has it, too, and a scroll bar more
 
 function columnsOf(
   by: 'flat' | 'cum', figure: (row: DiffRow, side: Side) => string, chars: number, relative: boolean, most: number, whole: boolean,
