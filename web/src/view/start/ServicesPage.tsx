@@ -7,7 +7,7 @@ import { finder } from '../../state/pattern';
 import { hasSource } from '../../state/profiles';
 import { HOUR, lengthText } from '../../state/selection';
 import { go } from '../../state/state';
-import { Button, MenuList, pointBox, ReportState, Skeleton, type Anchor } from '../parts';
+import { Button, MenuList, pointBox, ReportState, Skeleton, useMedia, type Anchor } from '../parts';
 import type { PageProps } from '../props';
 import { saveTable } from '../table/csv';
 import { Find } from '../table/Find';
@@ -20,10 +20,16 @@ import { itemsOf, kindState, mainKind, SILENT } from './links';
 
 const EVERY = 20_000; // ms
 const MOST = 500;
-/** If there are few services, rows are taller: their height in rem, and lines of functions. */
+/** From here, functions have a line each; below, up to two. */
+const WIDE = '(width >= 100rem)';
+/** Below that, there is no column for them. */
+const NARROW = '(width < 52rem)';
+/** If there are few services, rows are taller: their height in rem, and how many functions they have. */
 const FEW = 5;
-const TALL = { rem: 7, lines: 5 };
-const USUAL = { rem: 4.5, lines: 3 };
+const ROWS = {
+  few: { wide: { rem: 7, lines: 5 }, usual: { rem: 8, lines: 3 }, narrow: { rem: 10.5, lines: 3 } },
+  many: { wide: { rem: 4.5, lines: 3 }, usual: { rem: 5.75, lines: 2 }, narrow: { rem: 9.25, lines: 2 } },
+};
 
 /** The start page: all services, the most expensive first. */
 export function ServicesPage({ state }: PageProps<PageState>) {
@@ -42,22 +48,24 @@ export function ServicesPage({ state }: PageProps<PageState>) {
     if (report && report.left > 0) setCut(true);
   }, [report]);
   const all = report?.services ?? [];
-  const { rem, lines } = all.length <= FEW ? TALL : USUAL;
+  const [wide, narrow] = [useMedia(WIDE), useMedia(NARROW)];
+  const size = all.length <= FEW ? 'few' : 'many';
+  const { rem, lines } = ROWS[size][wide ? 'wide' : narrow ? 'narrow' : 'usual'];
   const order = parseOrder(state.order) ?? { column: 'cpu', descending: true };
   const rows = useMemo(() => {
     const now = Date.now();
     const span = { from: report?.from ?? 0, to: report?.to ?? 0 };
     const finds = finder(state.find);
-    const found = all.map((service, place): Row => ({ service, place, span, silent: now - service.last > SILENT, now, lines }))
+    const found = all.map((service, place): Row => ({ service, place, span, silent: now - service.last > SILENT, now, lines, wide }))
       .filter(({ service }) => cut || (finds?.(textOf(service)) ?? true));
     return sorted(found, keyOf(order.column), order.descending);
-  }, [all, report, cut, state.find, order.column, order.descending]);
-  const columns = useMemo(() => columnsOf(hasSource.value === true), [hasSource.value]);
+  }, [all, report, cut, state.find, order.column, order.descending, lines, wide]);
+  const columns = useMemo(() => columnsOf(hasSource.value === true, narrow), [hasSource.value, narrow]);
   // Whether there is a bar above is not known yet: nothing may move when it comes.
   if (!loading.answer && !loading.error) return <section key="waiting" class="pane" aria-label="Services"><Skeleton /></section>;
   const none = all.length === 0 && find === '';
   return (
-    <section class={`pane start${rem === TALL.rem ? ' start-tall' : ''}`} aria-label="Services">
+    <section class={`pane start${size === 'few' ? ' start-tall' : ''}`} aria-label="Services">
       {!none && (
         <div class="pane-bar">
           <Find label="Find services" value={state.find} onChange={(text) => setPage({ find: text })} />

@@ -14,7 +14,7 @@ import { count, plural } from '../table/format';
 import type { Column } from '../table/Table';
 import { compared, useChanges, useFindings } from './changes';
 import { functionState, kindState, mainKind } from './links';
-import { eachText, meanText, nameForms, outline, placeOf, shareText, totalText, usageText, type Measure } from './usage';
+import { callerAndVia, eachText, meanText, nameForms, outline, placeOf, shareText, totalText, usageText, type Measure } from './usage';
 
 export interface Row {
   service: OverviewService;
@@ -26,13 +26,15 @@ export interface Row {
   now: number;
   /** How many functions there is room for. */
   lines: number;
+  /** A function and its figure have room in one line. */
+  wide: boolean;
 }
 
-/** The columns, with findings if the server has source. */
-export const columnsOf = (source: boolean): readonly Column<Row>[] => [
+/** The columns, with findings if the server has source; narrow: what was found is below the name. */
+export const columnsOf = (source: boolean, narrow: boolean): readonly Column<Row>[] => [
   {
-    id: 'service', title: 'Service', order: 'ascending', width: 'minmax(10.5rem, 1.2fr)', cell: (r) => <NameCell row={r} />,
-    text: (r) => r.service.name,
+    id: 'service', title: 'Service', order: 'ascending', width: 'minmax(10.5rem, 1.2fr)',
+    cell: (r) => (narrow ? <BriefCell row={r} /> : <NameCell row={r} />), text: (r) => r.service.name,
   },
   usageColumn('cpu', 'CPU', 'cpu', 0, (s) => s.cpu),
   usageColumn('memory', 'Memory', 'heap', 32, (s) => s.memory),
@@ -126,6 +128,18 @@ function NameCell({ row: { service: s, silent, now } }: { row: Row }) {
   );
 }
 
+/** A service with the first function, and the first that changed. */
+function BriefCell({ row }: { row: Row }) {
+  const one = { ...row, lines: 1 };
+  return (
+    <div class="start-cell start-brief">
+      <NameCell row={row} />
+      <TopCell row={one} />
+      <ChangeCell row={one} since="version" />
+    </div>
+  );
+}
+
 /** How many regressions of a service are open, if any. */
 function OpenRegressions({ service }: { service: string }) {
   const n = openIn(service);
@@ -171,15 +185,34 @@ function UsageCell({ row: { service, span, now }, measure, kind, use }: UsagePro
   );
 }
 
-/** A function's name, shortened to the room that it has. */
-function NameLink({ name, to }: { name: string; to: () => State }) {
+interface EntryProps {
+  name: string;
+  figure: string;
+  wide: boolean;
+  to: () => State;
+}
+
+/** A function with its figure. Its name is shortened to the room in a line, or has one for itself. */
+function FunctionEntry({ name, figure, wide, to }: EntryProps) {
   const [long, bare, method] = nameForms(name);
+  if (!wide) {
+    const [caller, via] = callerAndVia(name);
+    return (
+      <>
+        <CellLink class="start-name-whole" title={name} label={long} to={to}>{caller}</CellLink>
+        <span class="start-rest"><span class="cut">{via}</span><span class="start-figure">{figure}</span></span>
+      </>
+    );
+  }
   return (
-    <CellLink class="start-name" title={name} label={long} to={to}>
-      <span class="name-long">{long}</span>
-      <span class="name-bare">{bare}</span>
-      <span class="name-method">{method}</span>
-    </CellLink>
+    <>
+      <CellLink class="start-name" title={name} label={long} to={to}>
+        <span class="name-long">{long}</span>
+        <span class="name-bare">{bare}</span>
+        <span class="name-method">{method}</span>
+      </CellLink>
+      <span class="start-figure">{figure}</span>
+    </>
   );
 }
 
@@ -190,22 +223,26 @@ function Unknown({ error }: { error: string | undefined }) {
     : <span class="soft" title={error}>unknown</span>;
 }
 
-function TopCell({ row: { service, now, lines } }: { row: Row }) {
+function TopCell({ row: { service, now, lines, wide } }: { row: Row }) {
   const { value, error } = useChanges(service.name, now);
   if (!value) return <Unknown error={error} />;
   return (
     <ol class="start-cell start-list">
       {value.top.slice(0, lines).map((f) => (
         <li key={f.name}>
-          <NameLink name={f.name} to={() => functionState(service, value.kind, f.name, minute(now))} />
-          <span class="start-figure">{formatShare(f.share)}</span>
+          <FunctionEntry
+            name={f.name}
+            figure={formatShare(f.share)}
+            wide={wide}
+            to={() => functionState(service, value.kind, f.name, minute(now))}
+          />
         </li>
       ))}
     </ol>
   );
 }
 
-function ChangeCell({ row: { service, now, lines: room }, since }: { row: Row; since: 'version' | 'yesterday' }) {
+function ChangeCell({ row: { service, now, lines: room, wide }, since }: { row: Row; since: 'version' | 'yesterday' }) {
   const { value, error } = useChanges(service.name, now);
   if (!value) return <Unknown error={error} />;
   const c = value[since];
@@ -225,10 +262,12 @@ function ChangeCell({ row: { service, now, lines: room }, since }: { row: Row; s
       {lines.map((l) => (
         <li key={l.title} title={l.about}>
           <Way {...l} />
-          {l.name
-            ? <NameLink name={l.name} to={() => chosenState(c, l.name)} />
-            : <CellLink class="start-name start-total" to={() => chosenState(c)}>{l.title}</CellLink>}
-          <span class="start-figure">{l.change}</span>
+          {l.name ? <FunctionEntry name={l.name} figure={l.change} wide={wide} to={() => chosenState(c, l.name)} /> : (
+            <>
+              <CellLink class="start-name start-total" to={() => chosenState(c)}>{l.title}</CellLink>
+              <span class="start-figure">{l.change}</span>
+            </>
+          )}
         </li>
       ))}
     </ul>

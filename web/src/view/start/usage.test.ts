@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eachText, meanText, nameForms, outline, placeOf, shareText, totalText, usageText } from './usage';
+import { callerAndVia, eachText, meanText, nameForms, outline, placeOf, shareText, totalText, usageText } from './usage';
 
 test('usage has the unit that fits', () => {
   expect(usageText(4.477, 'cpu')).toBe('4.48 cores');
@@ -42,6 +42,12 @@ test('names lose their package, then their receiver', () => {
     'cart.(*Store).Load via json.Unmarshal', '(*Store).Load via json.Unmarshal', 'Load via json.Unmarshal',
   ]);
   expect(nameForms('runtime: garbage collection').at(-1)).toBe('garbage collection');
+});
+
+test('what a function calls is apart from its name', () => {
+  expect(callerAndVia('example.com/shop/cart.(*Store).Load via encoding/json.Unmarshal')).toEqual(['cart.(*Store).Load', 'via json.Unmarshal']);
+  expect(callerAndVia('example.com/shop/pricing.(*Engine).Discounts')).toEqual(['pricing.(*Engine).Discounts', '']);
+  expect(callerAndVia('runtime: garbage collection')).toEqual(['runtime: garbage collection', '']);
 });
 
 test('changes say from what to what', () => {

@@ -57,6 +57,13 @@ export function nameForms(name: string): [long: string, bare: string, method: st
   return [long + rest, bare + rest, methodName(bare) + rest];
 }
 
+/** A function's name with its package, and what of it the cost is in, where that is code of others: "via json.Unmarshal". */
+export function callerAndVia(name: string): [caller: string, via: string] {
+  const at = name.indexOf(' via ');
+  if (at <= 0 || name.startsWith('runtime: ')) return [nameForms(name)[0], ''];
+  return [shortName(name.slice(0, at)), `via ${shortName(name.slice(at + 5))}`];
+}
+
 export const shareText = (c: FunctionChange): string => `${formatShare(c.before)} → ${formatShare(c.after)}`;
 
 const MEASURES: Record<string, { of: Measure; title: string }> = {
