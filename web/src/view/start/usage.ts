@@ -46,6 +46,13 @@ export function placeOf(time: number, { from, to }: { from: number; to: number }
   return time > from && time < to ? (100 * (time - from)) / (to - from) : null;
 }
 
+/** A function's name with its package, and what of it the cost is in, where that is code of others: "via json.Unmarshal". */
+export function callerAndVia(name: string): [caller: string, via: string] {
+  const at = name.indexOf(' via ');
+  if (at <= 0 || name.startsWith('runtime: ')) return [nameForms(name)[0], ''];
+  return [shortName(name.slice(0, at)), `via ${shortName(name.slice(at + 5))}`];
+}
+
 /** A function's name, ever shorter: with its package, with its receiver, alone. */
 export function nameForms(name: string): [long: string, bare: string, method: string] {
   const via = name.indexOf(' via ');
@@ -55,13 +62,6 @@ export function nameForms(name: string): [long: string, bare: string, method: st
   const long = shortName(caller);
   const bare = bareName(long);
   return [long + rest, bare + rest, methodName(bare) + rest];
-}
-
-/** A function's name with its package, and what of it the cost is in, where that is code of others: "via json.Unmarshal". */
-export function callerAndVia(name: string): [caller: string, via: string] {
-  const at = name.indexOf(' via ');
-  if (at <= 0 || name.startsWith('runtime: ')) return [nameForms(name)[0], ''];
-  return [shortName(name.slice(0, at)), `via ${shortName(name.slice(at + 5))}`];
 }
 
 export const shareText = (c: FunctionChange): string => `${formatShare(c.before)} → ${formatShare(c.after)}`;

@@ -54,7 +54,10 @@ export default function TopView({ state, beside = false }: ViewProps) {
     // Of the rows that are there: with the largest first, of all.
     const most = (of: 'flat' | 'cum') => all.reduce((m, r) => Math.max(m, Math.abs(r[of].value)), 0) || 1;
     const bars = { flat: most('flat'), cum: most('cum') };
-    return columnsOf(figure, bars).filter((c) => c.id !== 'sum' || !order);
+    const chars = all.reduce((m, r) => Math.max(m, figure(r.flat).length, figure(r.cum).length), 0);
+    const width = `max(6rem, ${Math.min(chars, MOST_CHARS)}ch + 1.5rem)`;
+    return columnsOf(figure, bars).filter((c) => c.id !== 'sum' || !order)
+      .map((c) => (c.id === 'flat' || c.id === 'cum' ? { ...c, width } : c));
   }, [loaded, unit, order]);
 
   const shown: Order = parseOrder(order) ?? { column: state.options['sort'] === 'cum' ? 'cum' : 'flat', descending: true };
@@ -110,6 +113,7 @@ function nextOrder(now: Order, column: string): Order {
   return { column, descending: column !== 'name' };
 }
 
+const MOST_CHARS = 16; // of a figure that makes its column wider
 const SHARE = 'clamp(5.5rem, 9cqi, 11rem)'; // bars tell more where there is room
 
 const columnsOf = (figure: (q: Quantity) => string, most: { flat: number; cum: number }): readonly Column<TopRow>[] => [
