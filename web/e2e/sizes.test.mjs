@@ -16,8 +16,8 @@ const stored = suite([], { start: () => weeks({ days: DAYS }) });
 /** A selection of a day that ended so many hours ago. @param {number} ago @param {string} [kind] */
 function day(ago, kind = 'cpu') {
   const now = Math.ceil(Date.now() / 60_000) * 60_000 - ago * HOUR;
-  const per = kind === 'cpu' ? { per: 'second' } : {};
-  return `sel:${new URLSearchParams({ q: `${kind}{service="shop"}`, from: String(now - 24 * HOUR), to: String(now), ...per })}`;
+  const per = kind === 'cpu' ? 'second' : 'profile';
+  return `sel:${new URLSearchParams({ q: `${kind}{service="shop"}`, from: String(now - 24 * HOUR), to: String(now), per })}`;
 }
 
 /** @param {string} view @param {Record<string, string>} [more] */

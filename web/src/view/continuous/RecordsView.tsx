@@ -180,7 +180,8 @@ function columnsOf(names: readonly string[], all: readonly Row[], state: State, 
       text: (r) => new Date(r.time).toISOString(),
     },
     {
-      id: 'value', title: 'Value', about: 'Of all samples', order: 'descending', width: `clamp(${narrow ? 5.5 : 7}rem, 14cqi, 14rem)`, align: 'right',
+      id: 'value', title: 'Value', about: 'Of all samples', order: 'descending', align: 'right',
+      width: `clamp(${narrow ? 5.5 : 7}rem, 14cqi, 14rem)`,
       cell: figure, text: (r) => String(r.value), share: (r) => (most > 0 ? (100 * r.value) / most : 0),
     },
     {

@@ -269,8 +269,8 @@ function columnsOf(
       cell: (r) => <>{arrow(sure(r))} {figure(r, 'delta')}</>, text: (r) => r[by].deltaText,
     },
     {
-      id: 'relative', title: 'In %', about: 'Change in percent of before', width: '5.25rem', align: 'right', order: 'descending', from: 20,
-      kind, cell: (r) => changeText(r[by].relative), text: (r) => changeText(r[by].relative),
+      id: 'relative', title: 'In %', about: 'Change in percent of before', width: '5.25rem', align: 'right', order: 'descending',
+      from: 20, kind, cell: (r) => changeText(r[by].relative), text: (r) => changeText(r[by].relative),
     },
     {
       id: 'interval', title: '95 % interval', about: 'Of the change: chance explains a change whose interval contains 0', width: '11rem',

@@ -45,7 +45,8 @@ test('names lose their package, then their receiver', () => {
 });
 
 test('what a function calls is apart from its name', () => {
-  expect(callerAndVia('example.com/shop/cart.(*Store).Load via encoding/json.Unmarshal')).toEqual(['cart.(*Store).Load', 'via json.Unmarshal']);
+  const load = 'example.com/shop/cart.(*Store).Load via encoding/json.Unmarshal';
+  expect(callerAndVia(load)).toEqual(['cart.(*Store).Load', 'via json.Unmarshal']);
   expect(callerAndVia('example.com/shop/pricing.(*Engine).Discounts')).toEqual(['pricing.(*Engine).Discounts', '']);
   expect(callerAndVia('runtime: garbage collection')).toEqual(['runtime: garbage collection', '']);
 });
