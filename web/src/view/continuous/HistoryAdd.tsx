@@ -10,7 +10,7 @@ import { percentText } from '../table/format';
 /** A function to show, found among those of the selection. */
 export function Add({ known }: { known: readonly string[] }) {
   return (
-    <Popover kind="quiet" icon="plus" label="Add a function" button="Function" class="sel-editor">
+    <Popover kind="quiet" icon="plus" label="Add a function" button={<span class="history-add-word">Function</span>} class="sel-editor">
       {(close) => <Finder known={known} close={close} />}
     </Popover>
   );

@@ -32,7 +32,7 @@ interface Props {
 }
 
 /** There, a name and its change have no room beside each other. */
-const NARROW = '(width < 40rem)';
+const NARROW = '(width < 48rem)';
 
 /** Functions by version, with what changed and when they came: the legend of the lines, too. */
 export function HistoryTable({ history, functions, cum, order, onOrder, chosen, changeOf, marked, lines, onToggle, onRemove }: Props) {

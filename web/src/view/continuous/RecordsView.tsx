@@ -192,7 +192,10 @@ function columnsOf(names: readonly string[], all: readonly Row[], state: State, 
     {
       id: 'top', title: 'Top function', about: 'What takes most of this profile, without what it calls', from: 20,
       width: `minmax(${narrow ? 8 : 9}rem, 1.6fr)`,
-      cell: (r) => <TopFunction profile={r.profile} type={r.type} />,
+      cell: (r) => {
+        const top = <TopFunction profile={r.profile} type={r.type} />;
+        return narrow ? <span class="record-top">{top}</span> : top;
+      },
     },
     {
       id: 'duration', title: 'Duration', order: 'descending', width: '6rem', align: 'right', from: 52,

@@ -236,6 +236,7 @@ function figuresOf(rows: readonly DiffRow[], by: 'flat' | 'cum', unit: string, a
 }
 
 const BARS = 56; // rem from which there is room for a column of bars; diff.css has it, too, and a scroll bar more
+const BADGES = 32; // characters of a name from which there is room for a badge, too
 
 function columnsOf(
   by: 'flat' | 'cum', figure: (row: DiffRow, side: Side) => string, chars: number, relative: boolean, most: number, whole: boolean,
@@ -250,7 +251,7 @@ function columnsOf(
   const kind = (r: DiffRow) => direction(sure(r));
   return [
     {
-      id: 'swatch', title: '', about: 'Colour in the flame graph: the change in total', width: '1.75rem',
+      id: 'swatch', title: '', from: 30, about: 'Colour in the flame graph: the change in total', width: '1.75rem',
       cell: (r) => (
         <i
           class="diff-swatch"
@@ -270,7 +271,7 @@ function columnsOf(
     },
     {
       id: 'relative', title: 'In %', about: 'Change in percent of before', width: '5.25rem', align: 'right', order: 'descending',
-      from: 20, kind, cell: (r) => changeText(r[by].relative), text: (r) => changeText(r[by].relative),
+      from: 20, kind, cell: (r) => (r.new ? 'new' : changeText(r[by].relative)), text: (r) => changeText(r[by].relative),
     },
     {
       id: 'interval', title: '95 % interval', about: 'Of the change: chance explains a change whose interval contains 0', width: '11rem',
@@ -300,13 +301,14 @@ function columnsOf(
     },
     {
       id: 'name', title: 'Function', order: 'ascending',
-      cell: (r, { chars }) => (
+      // Where there is little room, the percents have to say it.
+      cell: (r, { chars }) => (chars < BADGES ? <FunctionName place={{ name: r.name }} chars={chars} /> : (
         <>
           <FunctionName place={{ name: r.name }} chars={r.new || r.gone ? chars - 7 : chars} />
           {r.new && <span class={`badge ${isNoise(r, by) ? 'soft' : 'more'}`}>new</span>}
           {r.gone && <span class={`badge ${isNoise(r, by) ? 'soft' : 'less'}`}>gone</span>}
         </>
-      ),
+      )),
       text: (r) => r.name,
     },
   ];

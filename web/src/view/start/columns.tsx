@@ -200,7 +200,7 @@ function FunctionEntry({ name, figure, wide, to }: EntryProps) {
     return (
       <>
         <CellLink class="start-name-whole" title={name} label={long} to={to}>{caller}</CellLink>
-        <span class="start-rest"><span class="cut">{via}</span><span class="start-figure">{figure}</span></span>
+        <span class="start-rest">{via && <span class="cut">{via}</span>}<span class="start-figure">{figure}</span></span>
       </>
     );
   }
