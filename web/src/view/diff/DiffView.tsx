@@ -265,13 +265,13 @@ function columnsOf(
       cell: (r) => <Change share={share(r)} gone={r.gone} noise={isNoise(r, by)} />,
     },
     {
-      id: 'delta', title: 'Change', width: `max(5.5rem, ${chars}ch + 2rem)`, align: 'right', order: 'descending',
+      id: 'delta', title: 'Change', width: `max(5.5rem, ${chars} * 0.85ch + 1.5rem)`, align: 'right', order: 'descending',
       kind: (r) => `${kind(r)} change-cell`, share,
       cell: (r) => <>{arrow(sure(r))} {figure(r, 'delta')}</>, text: (r) => r[by].deltaText,
     },
     {
-      id: 'relative', title: 'In %', about: 'Change in percent of before', width: '5.25rem', align: 'right', order: 'descending',
-      from: 20, kind, cell: (r) => (r.new ? 'new' : changeText(r[by].relative)), text: (r) => changeText(r[by].relative),
+      id: 'relative', title: 'In %', about: 'Change in percent of before', width: 'clamp(4.5rem, 12cqi, 6rem)', align: 'right',
+      order: 'descending', from: 20, kind, cell: (r) => (r.new ? 'new' : changeText(r[by].relative)), text: (r) => changeText(r[by].relative),
     },
     {
       id: 'interval', title: '95 % interval', about: 'Of the change: chance explains a change whose interval contains 0', width: '11rem',
