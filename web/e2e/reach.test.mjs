@@ -119,6 +119,8 @@ for (const width of [360, 640, 1024, 1280, 1920, 2560]) {
     const facts = page.getByRole('region', { name: 'In short' }).locator('.summary-facts');
     const style = await facts.evaluate((el) => [getComputedStyle(el).textOverflow, getComputedStyle(el.lastElementChild ?? el).display]);
     assert.deepEqual(style, ['ellipsis', 'inline-block'], 'what has no room has to go as a whole');
+    const beyond = await page.locator('.summary-told li').evaluateAll((all) => all.filter((li) => li.scrollWidth > li.clientWidth).length);
+    assert.equal(beyond, 0, 'Firefox leaves out what reaches beyond its place');
     const right = await facts.evaluate((el) => el.getBoundingClientRect().right);
     assert.ok(right <= width, `${right} > ${width}: half a number reads as another one`);
   }, { viewport: { width, height: 800 } });
