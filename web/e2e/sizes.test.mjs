@@ -51,15 +51,18 @@ for (const [name, path] of /** @type {[string, () => string][]} */ ([
 }
 
 // 1280 × 800 at 200 % zoom, and a low window.
-for (const viewport of [{ width: 640, height: 400 }, { width: 1280, height: 480 }]) {
-  stored(`a comparison of a service has rows in sight at ${viewport.width} × ${viewport.height}`, async ({ page, open }) => {
+for (const [width, height, least] of /** @type {const} */ ([[640, 400, 2], [1280, 480, 5]])) {
+  stored(`a comparison and the history of a service have rows in sight at ${width} × ${height}`, async ({ page, open }) => {
     await open(compared());
     await page.locator('.table [data-row]').first().waitFor();
     const rows = await rowsInSight(page);
-    assert.ok(rows >= 2, `${rows} rows are in sight`);
+    assert.ok(rows >= least, `${rows} rows are in sight`);
     const said = page.getByRole('region', { name: 'In short' });
     assert.equal(await said.evaluate((el) => el.scrollHeight > el.clientHeight + 1), false, 'a sentence is cut');
-  }, { viewport, mayShift: true });
+    await open(linkTo('history'));
+    const functions = await rowsInSight(page);
+    assert.ok(functions >= 2, `${functions} functions are in sight`);
+  }, { viewport: { width, height }, mayShift: true });
 }
 
 stored('on a telephone, single profiles say whose they are and what took the time', async ({ page, open }) => {

@@ -64,8 +64,10 @@ check('what is looked for in one view stays there, however soon another is opene
   }
 });
 
-check('the smallest print of a graph can be read', async ({ page, open }) => {
+check('the smallest print of a graph can be read, and its names end with their last letter', async ({ page, open }) => {
   await open('/graph');
+  // A match is underlined as a whole.
+  for (const name of await page.locator('.graph .node .name').allTextContents()) assert.match(name, /\S$/);
   await settled(page);
   const sizes = await page.locator('.graph .node text').evaluateAll((all) => all.map((text) => Number(text.getAttribute('font-size'))));
   assert.ok(sizes.length > 3 && sizes.every((size) => size >= 9), `${sizes.sort((a, b) => a - b).slice(0, 5)}`);
