@@ -19,6 +19,9 @@ type fixed struct {
 	bad           string             // an instance that costs three times as much after the change
 	until         int64              // the change is gone again; 0 is never
 	load          float64            // CPUs that an instance uses after the change; 1 before
+	// requests are those of a second; 0 if they aren't counted. Of a time as a whole, there
+	// seem to be so many times as many after the change as of its parts.
+	requests, uneven float64
 }
 
 const atStart = 20_000 * day
@@ -40,9 +43,12 @@ func (s *fixed) Sums(_ context.Context, sel Selection, frames *Frames) (out []Su
 			if seconds <= 0 {
 				continue
 			}
-			one := Sum{Version: v.name, Seconds: seconds, Type: "cpu", Unit: "nanoseconds", Event: 1e7, Edges: map[Edge]float64{}}
+			one := Sum{Version: v.name, Seconds: seconds, Requests: s.requests * seconds, Type: "cpu", Unit: "nanoseconds", Event: 1e7, Edges: map[Edge]float64{}}
 			if sel.ByInstance {
 				one.Instance = fmt.Sprint("i", i)
+			}
+			if sel.Edges && v.from == s.changed {
+				one.Requests *= s.uneven
 			}
 			for stack, cost := range v.stacks {
 				if s.bad == fmt.Sprint("i", i) && v.name == "v2" && stack != "main;rest" {
@@ -144,6 +150,18 @@ func TestDetect(t *testing.T) {
 		if got != test.want {
 			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
 		}
+	}
+}
+
+// TestCallsOfUnevenRequests has profiles that are more frequent at some hours than requests: a
+// function and what it calls are one regression all the same.
+func TestCallsOfUnevenRequests(t *testing.T) {
+	after := usualStacks()
+	after["main;a;b"], after["main;a;b;c"] = 2*after["main;a;b"], 2*after["main;a;b;c"]
+	src := &fixed{changed: atStart, instances: 8, before: usualStacks(), after: after, requests: 100, uneven: 1.3}
+	found, err := Detect(t.Context(), src, Trigger{Service: "s", Kind: "cpu", Version: "v2", Since: atStart, Rate: 0.01, Now: atStart + int64(30*time.Minute)}, Options{})
+	if err != nil || len(found) != 1 || found[0].Function != "b" || !found[0].Callees || !found[0].PerRequest {
+		t.Errorf("got %+v, %v", found, err)
 	}
 }
 

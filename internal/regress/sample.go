@@ -179,9 +179,12 @@ func readLoad(ctx context.Context, src Source, t Trigger, w windows) (l load, er
 	return load{log: log - usual/max(n, 1)}, nil
 }
 
-// readEdges reads the calls of a comparison, per work.
+// readEdges reads the calls of a comparison, per work. A call has its share of all cost: the
+// work of a whole window isn't that of its parts, which the sides add up, if profiles were
+// more frequent at some hours than requests.
 func readEdges(ctx context.Context, src Source, t Trigger, w windows, s *sample) error {
-	for i, at := range []span{w.before, w.after} {
+	for i, side := range []total{s.before.total(), s.after.total()} {
+		at := []span{w.before, w.after}[i]
 		sums, err := src.Sums(ctx, Selection{Service: t.Service, Kind: t.Kind, From: at.from, To: at.to, Edges: true}, s.frames)
 		if err != nil {
 			return err
@@ -190,15 +193,20 @@ func readEdges(ctx context.Context, src Source, t Trigger, w windows, s *sample)
 			sums = slices.DeleteFunc(sums, func(one Sum) bool { return (one.Version == t.Version) != (i == 1) })
 		}
 		s.edges[i] = map[Edge]float64{}
-		work := 0.0
+		all, cost := 0.0, 0.0
 		for _, one := range sums {
 			for e, v := range one.Edges {
 				s.edges[i][s.frames.aligned(e)] += v
 			}
-			work += s.workOf(&one)
+			for _, v := range one.Own {
+				all += v
+			}
+		}
+		for _, v := range side.own {
+			cost += v
 		}
 		for e := range s.edges[i] {
-			s.edges[i][e] /= max(work, 1e-9)
+			s.edges[i][e] *= cost / max(side.work, 1e-9) / max(all, 1e-9)
 		}
 	}
 	return nil
