@@ -57,6 +57,7 @@ type Regression struct {
 type Cause struct {
 	Function string  `json:"function"`
 	Callees  bool    `json:"callees"`
+	Caller   bool    `json:"caller"` // the regression's function doesn't call it: it grew as what it calls did
 	Growth   float64 `json:"growth"`
 	Share    float64 `json:"share"`
 }

@@ -60,10 +60,10 @@ func (s *sample) regression(t Trigger, w windows, c *calls, g *group) Regression
 		r.Before = r.After / (1 + r.Growth)
 	}
 	r.ID = id(t, r.Function, r.Since)
-	r.Causes = append(r.Causes, causeOf(s, c, g.f, e))
+	r.Causes = append(r.Causes, causeOf(s, c, g.f, g.f, e))
 	for _, e := range g.effects {
 		if e.f != g.f && !slices.ContainsFunc(r.Causes, func(c Cause) bool { return c.Function == s.frames.Names[e.f] }) && len(r.Causes) < mostCauses {
-			r.Causes = append(r.Causes, causeOf(s, c, e.f, e))
+			r.Causes = append(r.Causes, causeOf(s, c, g.f, e.f, e))
 		}
 	}
 	for _, f := range c.fresh(g.f) {
@@ -85,13 +85,14 @@ func (s *sample) per() float64 {
 	return after.work * s.after.event
 }
 
-func causeOf(s *sample, c *calls, f int, e *effect) Cause {
+// causeOf describes a function among the causes of a regression of another one.
+func causeOf(s *sample, c *calls, of, f int, e *effect) Cause {
 	if e.f != f {
 		if own := c.with(f); own != nil {
 			e = own
 		}
 	}
-	out := Cause{Function: s.frames.Names[f], Callees: e.callees, Share: e.growth}
+	out := Cause{Function: s.frames.Names[f], Callees: e.callees, Caller: f != of && !c.reaches(of, f), Share: e.growth}
 	if !e.new {
 		out.Growth, _, _ = e.interval()
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -141,7 +142,13 @@ func TestDetect(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := ""
+		callers := map[string]string{"b": "main a", "c": "main a b d", "d": "main"}
 		for _, r := range found {
+			for _, c := range r.Causes {
+				if c.Caller != slices.Contains(strings.Fields(callers[r.Function]), c.Function) {
+					t.Errorf("%s: %s is said to be a caller of %s: %t", test.name, c.Function, r.Function, c.Caller)
+				}
+			}
 			got += fmt.Sprintf("%s %s %.0f%% new %v", r.Function, map[bool]string{true: "callees", false: "own"}[r.Callees], 100*r.Growth, r.New)
 			if r.Low > r.Growth || r.High < r.Growth || r.Version != "v2" || r.Affected != 8 || r.Instances != 8 || len(r.Causes) == 0 || r.Causes[0].Function != r.Function {
 				t.Errorf("%s: %+v", test.name, r)

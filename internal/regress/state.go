@@ -220,26 +220,46 @@ func (s *State) record(name string, until int64, found []Regression) (added int,
 // add adds a regression or updates it, and reports whether it is new.
 func (s *State) add(r Regression) bool {
 	for i := range s.entries {
-		e := &s.entries[i]
-		switch {
-		case e.ID == r.ID:
-			found := r.Found
-			r.Found = e.Found
-			e.Regression = r
+		if e := &s.entries[i]; e.ID == r.ID {
+			e.update(r)
 			if e.State == Resolved {
-				e.State, e.Opened, e.Resolved = Open, found, 0
+				e.State, e.Opened, e.Resolved = Open, r.Found, 0
 			}
 			return false
-		case e.Service == r.Service && e.Kind == r.Kind && e.Function == r.Function && e.Version != r.Version && e.State != Resolved && r.Version == "":
+		}
+	}
+	for i := range s.entries {
+		e := &s.entries[i]
+		if e.Service != r.Service || e.Kind != r.Kind {
+			continue
+		}
+		known := e.Function == r.Function || e.hasCause(r.Function)
+		switch {
+		case known && e.Version != r.Version && e.State != Resolved && r.Version == "":
 			return false // its version is known
-		case e.Service == r.Service && e.Kind == r.Kind && e.Function == r.Function && r.Version != "" && e.State != Resolved && e.Since > r.From && e.Since < r.Since:
+		case known && r.Version != "" && e.State != Resolved && e.Since > r.From && e.Since < r.Since:
 			return false // an earlier version began it in the time before
-		case e.Service == r.Service && e.Kind == r.Kind && e.Function == r.Function && r.Version == "" && r.Since-e.Since < 8*day:
+		case known && r.Version == "" && r.Since-e.Since < 8*day:
 			return false // the week that the drift was compared over began before it
+		case (known || r.hasCause(e.Function)) && r.Version != "" && r.Version == e.Version && e.State != Resolved:
+			e.update(r) // a look with more profiles names another function of the same change
+			return false
 		}
 	}
 	s.entries = append(s.entries, Entry{Regression: r, State: Open, Opened: r.Found})
 	return true
+}
+
+// update sets what was found of a regression the last time.
+func (e *Entry) update(r Regression) {
+	r.ID, r.Found = e.ID, e.Found
+	e.Regression = r
+}
+
+// hasCause reports whether a function is among the causes: what it costs more is part of the
+// same change.
+func (r *Regression) hasCause(function string) bool {
+	return slices.ContainsFunc(r.Causes, func(c Cause) bool { return c.Function == function && !c.Caller })
 }
 
 // expire drops what is too old, and what exceeds the limits: resolved regressions first.

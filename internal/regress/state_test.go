@@ -104,6 +104,43 @@ func TestState(t *testing.T) {
 	}
 }
 
+// TestOneChange has looks at one version that name a function, then its caller with it as a
+// cause, and then the function again: it is one regression. Another function is another one,
+// and a caller that only passes it on is no cause.
+func TestOneChange(t *testing.T) {
+	s := NewState("", nil)
+	of := func(id, function, version string, causes ...Cause) Regression {
+		r := entry(id, function, version, 50)
+		r.Causes = append([]Cause{{Function: function}}, causes...)
+		return r
+	}
+	for _, step := range []struct {
+		found []Regression
+		want  string
+	}{
+		{[]Regression{of("1", "callee", "v2", Cause{Function: "caller", Caller: true})}, "callee 1"},
+		{[]Regression{of("2", "caller", "v2", Cause{Function: "callee"})}, "caller 1"},
+		{[]Regression{of("2", "caller", "v2", Cause{Function: "callee"})}, "caller 1"},
+		{[]Regression{of("1", "callee", "v2", Cause{Function: "caller", Caller: true}), of("3", "other", "v2")}, "other 3, callee 1"},
+		{[]Regression{of("4", "caller", "v3", Cause{Function: "callee"})}, "caller 4, other 3, callee 1"},
+	} {
+		if _, err := s.record("v", 100, step.found); err != nil {
+			t.Fatal(err)
+		}
+		all, err := s.List()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, e := range all {
+			got = append(got, e.Function+" "+e.ID)
+		}
+		if text := strings.Join(got, ", "); text != step.want {
+			t.Errorf("got %q, want %q", text, step.want)
+		}
+	}
+}
+
 // TestWatched compares versions and drifts, and asks what was looked at.
 func TestWatched(t *testing.T) {
 	s := NewState("", nil)
