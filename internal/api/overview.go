@@ -58,11 +58,16 @@ type ServiceComparison struct {
 	Profile   string           `json:"profile"` // ids of selections
 	Base      string           `json:"base"`
 	Instances int              `json:"instances"` // of the side with fewer
-	Functions []FunctionChange `json:"functions"` // shares, the largest sure change first
+	Functions []FunctionChange `json:"functions"` // the largest sure change first
 	Totals    []TotalChange    `json:"totals"`    // of one instance on average
+	// PerRequest is set if requests were counted on both sides: functions have what they
+	// cost per request, in Unit. Else they have shares.
+	PerRequest bool   `json:"per_request"`
+	Unit       string `json:"unit,omitempty"`
 }
 
-// FunctionChange is the change of a function's share, in percent, as in ShareChange.
+// FunctionChange is the change of a function's cost per request, or of its share, in percent.
+// Cost is as in ShareChange.
 type FunctionChange struct {
 	Name   string  `json:"name"`
 	Before float64 `json:"before"`

@@ -149,6 +149,7 @@ type HistoryVersion struct {
 	Profiles int64  `json:"profiles"`
 	Duration int64  `json:"duration"` // ns
 	Profile  string `json:"profile"`  // id of the selection
+	Counted  bool   `json:"counted"`  // requests were counted in the time of its profiles
 }
 
 // FunctionHistory is one function in a History.

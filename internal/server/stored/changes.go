@@ -83,6 +83,7 @@ type serviceAt struct {
 	historyQuery // how functions are told apart: yours, with what they call
 	name         string
 	kind         string
+	unit         string // of its values
 	per          string
 	at           int64
 	release      release
@@ -109,7 +110,7 @@ func (s *Service) serviceAt(ctx context.Context, name string, at int64) (*servic
 	}
 	last := kind.Last*int64(time.Millisecond) + int64(settled) - 1
 	c := &serviceAt{
-		historyQuery: historyQuery{options: shell.DefaultConfig()}, name: name, kind: kind.Kind, per: api.PerSecond,
+		historyQuery: historyQuery{options: shell.DefaultConfig()}, name: name, kind: kind.Kind, unit: kind.Unit, per: api.PerSecond,
 		at: min(at, store.Window(last, int64(settled))), release: releaseOf(&of, s.cfg.Markers.began(auth.From(ctx)), nil),
 	}
 	if kind.Duration == 0 || profile.OfMoment(kind.Type) {
@@ -175,7 +176,9 @@ func (c *serviceAt) top(of part) []api.FunctionShare {
 	return all[:min(shownTop, len(all))]
 }
 
-// compare returns which functions' shares changed. It is nil if one side has no profiles.
+// compare returns which functions cost more or less per request, as regressions compare
+// them. Where requests weren't counted, it returns which functions' shares changed. It is nil
+// if one side has no profiles.
 func (c *serviceAt) compare(ctx context.Context, s *Service, base, head *api.Selection) (*api.ServiceComparison, error) {
 	var steps []part
 	for _, sel := range []*api.Selection{base, head} {
@@ -183,21 +186,30 @@ func (c *serviceAt) compare(ctx context.Context, s *Service, base, head *api.Sel
 		if err != nil || side.total == 0 {
 			return nil, err
 		}
-		if side.instances, err = c.historyQuery.functionsOf(ctx, s, &side); err != nil {
-			return nil, err
-		}
 		steps = append(steps, side)
 	}
+	per, err := c.countRequests(ctx, s, steps)
+	if err != nil {
+		return nil, err
+	}
+	for i := range steps {
+		if steps[i].instances, err = c.historyQuery.functionsOf(ctx, s, &steps[i]); err != nil {
+			return nil, err
+		}
+	}
 	out := &api.ServiceComparison{
-		Profile: c.id(head), Base: c.id(base), Instances: min(steps[0].instances.shares.Count, steps[1].instances.shares.Count),
+		Profile: id(head, per), Base: id(base, per), Instances: min(steps[0].instances.shares.Count, steps[1].instances.shares.Count),
 		Functions: []api.FunctionChange{}, Totals: []api.TotalChange{},
 	}
-	chances := chancesOf(steps)
+	changed := c.sharesChanged(steps)
+	if per == api.PerRequest {
+		out.PerRequest, out.Unit = true, c.unit
+		changed = c.costsChanged(steps[0], steps[1])
+	}
 	for name := range union(steps[0].functions, steps[1].functions) {
-		if by := c.change(name, steps, chances); math.Abs(by.Sure) >= leastShare {
-			out.Functions = append(out.Functions, api.FunctionChange{
-				Name: name, Before: rounded(by.Before), After: rounded(by.After), Sure: rounded(by.Sure), Cost: by.Cost,
-			})
+		if by := changed(name); by.Cost != 0 || by.Sure != 0 {
+			by.Name, by.Before, by.After, by.Sure = name, rounded(by.Before), rounded(by.After), rounded(by.Sure)
+			out.Functions = append(out.Functions, by)
 		}
 	}
 	slices.SortFunc(out.Functions, func(a, b api.FunctionChange) int {
@@ -207,10 +219,57 @@ func (c *serviceAt) compare(ctx context.Context, s *Service, base, head *api.Sel
 	return out, nil
 }
 
+// countRequests adds the requests of the processes to the sides of a comparison. It returns
+// what the values are compared per: a request, if they were counted on both sides.
+func (c *serviceAt) countRequests(ctx context.Context, s *Service, sides []part) (per string, err error) {
+	if c.per != api.PerSecond {
+		return c.per, nil // values of a moment
+	}
+	var counted []store.Total
+	for _, side := range sides {
+		all, err := working(ctx, s, func(ctx context.Context) (profiledRequests, error) {
+			return s.selections.profiledRequests(ctx, side.sel, nil)
+		})
+		if err != nil {
+			return "", err
+		}
+		if counted = append(counted, all.of(nil)); side.RequestsDuring(all.of(nil)) == 0 {
+			return c.per, nil
+		}
+	}
+	for i := range sides {
+		sides[i].requests = counted[i]
+	}
+	return api.PerRequest, nil
+}
+
+// sharesChanged returns how much a function's share changed; nothing if that is too little.
+func (c *serviceAt) sharesChanged(steps []part) func(string) api.FunctionChange {
+	chances := chancesOf(steps)
+	return func(name string) (out api.FunctionChange) {
+		if by := c.change(name, steps, chances); math.Abs(by.Sure) >= leastShare {
+			out = api.FunctionChange{Before: by.Before, After: by.After, Sure: by.Sure, Cost: by.Cost}
+		}
+		return out
+	}
+}
+
+// costsChanged returns how much a function's cost changed; nothing if that is too little.
+func (c *serviceAt) costsChanged(before, after part) func(string) api.FunctionChange {
+	whole := float64(after.total) / after.divisor()
+	return func(name string) (out api.FunctionChange) {
+		base, head := c.costs(name, before, after)
+		if sure := report.SureChange(base, head); math.Abs(sure) >= leastShare/100*whole {
+			out = api.FunctionChange{Before: base.Value, After: head.Value, Sure: sure, Cost: cmp.Compare(sure, 0)}
+		}
+		return out
+	}
+}
+
 // id returns the id of a selection as pages compare it.
-func (c *serviceAt) id(sel *api.Selection) string {
+func id(sel *api.Selection, per string) string {
 	shown := *sel
-	shown.Per = c.per
+	shown.Per = per
 	return shown.String()
 }
 

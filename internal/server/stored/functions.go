@@ -18,6 +18,7 @@ type part struct {
 	time      int64 // ns since 1970: start of the window, or of the version's first profile
 	sel       *api.Selection
 	instances *instanceFunctions // of a part that is compared; nil if they weren't asked for
+	requests  store.Total        // in the time of its profiles, of a part that is compared per request
 	*functionTable
 }
 
@@ -34,8 +35,13 @@ type functionTable struct {
 
 type functionValue struct{ flat, cum int64 }
 
-// divisor is what values are divided by to be those of one instance.
-func (t *functionTable) divisor() float64 { return instanceDivisor(t.moment, t.Total) }
+// divisor is what values are divided by to be those of a request, or else of one instance.
+func (t *part) divisor() float64 {
+	if t.requests.Value > 0 {
+		return divisor(api.PerRequest, t.Total, t.requests)
+	}
+	return instanceDivisor(t.moment, t.Total)
+}
 
 // instanceDivisor returns the seconds of profiles, or their number if they have no duration or their values are those of a moment.
 func instanceDivisor(moment bool, t store.Total) float64 {

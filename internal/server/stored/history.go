@@ -41,6 +41,10 @@ func (s *Service) history(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
+	counted, err := h.counted(r.Context(), s, of)
+	if err != nil {
+		return err
+	}
 	out.Type, out.Unit, out.Left = of.Type, of.Unit, left
 	for _, t := range windows {
 		out.Time = append(out.Time, api.Milliseconds(t.time))
@@ -51,6 +55,7 @@ func (s *Service) history(w http.ResponseWriter, r *http.Request) error {
 	for _, t := range versions {
 		out.Versions = append(out.Versions, api.HistoryVersion{
 			Version: t.version, First: api.Milliseconds(t.time), Total: t.total, Profiles: t.Profiles, Duration: t.Duration, Profile: t.sel.String(),
+			Counted: t.RequestsDuring(counted.of(store.Labels{{Name: store.LabelVersion, Value: t.version}})) > 0,
 		})
 	}
 	for _, t := range slices.Concat(windows, versions) {
@@ -66,6 +71,16 @@ func (s *Service) history(w http.ResponseWriter, r *http.Request) error {
 		out.Functions = append(out.Functions, f)
 	}
 	return server.WriteJSON(w, r, out)
+}
+
+// counted returns the requests of versions, none if there are no values per request.
+func (h *historyQuery) counted(ctx context.Context, s *Service, of profile.ValueType) (profiledRequests, error) {
+	if profile.OfMoment(of.Type) || h.sel.Top != 0 || h.rank == rankGrowth {
+		return nil, nil
+	}
+	return working(ctx, s, func(ctx context.Context) (profiledRequests, error) {
+		return s.selections.profiledRequests(ctx, h.sel, []string{store.LabelVersion})
+	})
 }
 
 // came returns the versions whose first profile is in the time range.

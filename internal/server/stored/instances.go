@@ -120,11 +120,15 @@ type instanceFunctions struct{ shares, costs *report.Instances }
 
 // functionsOf returns the functions of the instances of a part.
 func (h *historyQuery) functionsOf(ctx context.Context, s *Service, of *part) (*instanceFunctions, error) {
-	key := "instances " + of.sel.String() + fmt.Sprintf("@%x", of.Version) + " ?" + reports.Unusual(&h.options).Encode()
+	sel := *of.sel
+	if of.requests.Value > 0 {
+		sel.Per = api.PerRequest
+	}
+	key := "instances " + sel.String() + fmt.Sprintf("@%x", of.Version) + " ?" + reports.Unusual(&h.options).Encode()
 	return server.Cached(ctx, s.srv.Cache, key, func(ctx context.Context) (*instanceFunctions, int64, error) {
 		in := &report.Instances{}
 		var divisors []float64
-		all, n, err := s.selections.instances(ctx, of.sel, mostHistoryInstances)
+		all, n, err := s.selections.instances(ctx, &sel, mostHistoryInstances)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -137,6 +141,13 @@ func (h *historyQuery) functionsOf(ctx context.Context, s *Service, of *part) (*
 				return nil, 0, s.selections.storeError(err, "q")
 			}
 			for _, g := range groups {
+				by := instanceDivisor(of.moment, g.Total)
+				if sel.Per == api.PerRequest {
+					by = one.weight(g.Total)
+				}
+				if by == 0 {
+					continue // it counts no requests
+				}
 				p, err := report.Select(g.Profile, h.options.Options, reports.NewWarnings().Env(ctx, s.cfg.Env, g.Profile))
 				if err != nil {
 					return nil, 0, err
@@ -149,7 +160,7 @@ func (h *historyQuery) functionsOf(ctx context.Context, s *Service, of *part) (*
 				if err := in.AddProfile(ctx, p, index, whole, h.options.Options); err != nil {
 					return nil, 0, err
 				}
-				divisors = append(divisors, instanceDivisor(of.moment, g.Total))
+				divisors = append(divisors, by)
 			}
 		}
 		return &instanceFunctions{in, in.Weighed(divisors)}, in.Bytes(), nil

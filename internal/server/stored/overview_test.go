@@ -5,6 +5,7 @@ import (
 	"math"
 	"net/url"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -247,6 +248,43 @@ func TestChanges(t *testing.T) {
 				t.Errorf("the same question again took %d merges", n)
 			}
 		})
+	}
+}
+
+// TestChangesPerRequest has a version with half the load and functions whose shares both change:
+// per request one costs twice as much, and the other as much as before.
+func TestChangesPerRequest(t *testing.T) {
+	l := servertest.NewLive(t, nil)
+	const day, deployed, now = 24 * 60, 30 * 60, 34 * 60
+	for i := range int64(3) {
+		for _, minute := range []int{deployed - day + 5, deployed - day + 65, now - day - 20, now - day - 5, deployed, deployed + 65, now - 20, now - 5} {
+			version, work, rest, requests := "v1", int64(1000), int64(4000), int64(6000)
+			if minute >= deployed {
+				version, work, rest, requests = "v2", 1000, 2000, 3000
+			}
+			labels := []string{"service", "shop", "version", version, "instance", fmt.Sprint(i), "kind"}
+			l.PutProfile(took(map[string]int64{"main.work": work + 5*i, "main.rest": rest + 5*i}), minute, 30*time.Second, append(labels, "cpu")...)
+			l.PutProfile(requested(map[string]int64{"/": requests}), minute, time.Minute, append(labels, "requests")...)
+		}
+	}
+	got := servertest.Decode[api.ServiceChanges](t, l.Get("/api/v1/changes?service=shop&to="+at(now)))
+	for what, c := range map[string]*api.ServiceComparison{"version": got.Version, "yesterday": got.Yesterday} {
+		if c == nil || !c.PerRequest || c.Unit != "nanoseconds" || len(c.Functions) != 1 || c.Functions[0].Name != "main.work" || c.Functions[0].Cost != 1 {
+			t.Errorf("since the last %s: %+v", what, c)
+			continue
+		}
+		if f := c.Functions[0]; math.Abs(f.After/f.Before-2) > 0.01 || math.Abs(f.Before-1e7*1005/3000) > 1e4 {
+			t.Errorf("since the last %s: %+v", what, f)
+		}
+		// The ids open the same comparison.
+		d := servertest.Decode[map[string]any](t, l.Get("/api/v1/report/diff?profile="+url.QueryEscape(c.Profile)+"&base="+url.QueryEscape(c.Base)))
+		if len(d) == 0 || !strings.Contains(c.Profile, "per=request") || !strings.Contains(c.Base, "per=request") {
+			t.Errorf("since the last %s: %s, %s", what, c.Profile, c.Base)
+		}
+	}
+	h := servertest.Decode[api.History](t, l.Get("/api/v1/history?"+servertest.Between(`cpu{service="shop"}`, 0, now).Encode()))
+	if len(h.Versions) != 2 || !h.Versions[0].Counted || !h.Versions[1].Counted {
+		t.Errorf("versions %+v", h.Versions)
 	}
 }
 

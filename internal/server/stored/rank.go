@@ -171,6 +171,11 @@ func (h *historyQuery) change(name string, steps []part, chances []report.Chance
 // costChange says whether an instance spends more on a function than before: 1 if it does, -1 if it spends less, and 0 if
 // chance explains the difference. A share says nothing of it: it falls if another function costs more.
 func (h *historyQuery) costChange(name string, before, after part) int {
+	return cmp.Compare(report.SureChange(h.costs(name, before, after)), 0)
+}
+
+// costs returns what a function costs in two parts, and how much that varies.
+func (h *historyQuery) costs(name string, before, after part) (base, head report.Measured) {
 	measured := func(t part) report.Measured {
 		by, event := t.divisor(), eventOf([]part{t})
 		if !t.moment {
@@ -178,11 +183,11 @@ func (h *historyQuery) costChange(name string, before, after part) int {
 		}
 		return report.Measured{Value: h.valueOf(t.functionTable, name) / by, Event: event}
 	}
-	base, head := measured(before), measured(after)
+	base, head = measured(before), measured(after)
 	if before.instances != nil && after.instances != nil {
 		base.Spread, head.Spread = report.SpreadOf(before.instances.costs, after.instances.costs, name, h.cum)
 	}
-	return cmp.Compare(report.SureChange(base, head), 0)
+	return base, head
 }
 
 // compareChanges compares the sizes of changes. nil is the smallest.

@@ -74,7 +74,7 @@ export interface FunctionChange {
   before: number;
   after: number;
   sure: number;
-  /** 1 if the function costs an instance more for sure, -1 if less, else 0. */
+  /** 1 if the function costs an instance, or a request, more for sure, -1 if less, else 0. */
   cost: number;
 }
 
@@ -90,6 +90,9 @@ export interface ServiceComparison {
   profile: string;
   base: string;
   instances: number;
+  /** Functions have what they cost per request, in unit; else shares, in percent. */
+  per_request: boolean;
+  unit?: string;
   functions: FunctionChange[];
   totals: TotalChange[];
 }
@@ -191,6 +194,8 @@ export interface HistoryVersion {
   profiles: number;
   duration: number;
   profile: string;
+  /** Requests were counted in the time of its profiles. */
+  counted: boolean;
 }
 
 export interface FunctionHistory {

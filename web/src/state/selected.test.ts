@@ -44,6 +44,16 @@ test('the comparison of the start page is one of another kind, too, at the same 
   expect(of(heap.base[0]!)).toEqual({ ...of(chosen.base), q: 'heap{service="a", version="1"}', per: 'profile' });
 });
 
+test('a comparison per request needs no shares, and another kind is per request if it has a rate', () => {
+  const side = (version: string) =>
+    `sel:${new URLSearchParams({ q: `cpu{service="a", version="${version}"}`, from: '1', per: 'request' })}`;
+  const chosen = { profile: side('2'), base: side('1') };
+  expect(m.chosenState(chosen).options.normalize).toBe(undefined);
+  expect(m.chosenState(chosen, '', { kind: 'mutex', per: 'second' }).base[0]).toMatch(/q=mutex.*per=request/);
+  const heap = m.chosenState(chosen, '', { kind: 'heap', per: 'profile' });
+  expect([heap.options.normalize, heap.base[0]!.includes('per=profile')]).toEqual(['true', true]);
+});
+
 test('what is compared with follows the selection, and what it can not follow goes', () => {
   const state = { ...m.versionsState('a', 'cpu', '1', '2', hour), own: { vs: 'label:version=1', zoom: '17' } };
   const next = m.withSelection(state, { from: hour.from + 60_000 });

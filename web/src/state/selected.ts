@@ -135,9 +135,13 @@ export function withoutRates(s: State): Pick<State, 'profile' | 'base'> | null {
 }
 
 /**
- * Versions compare as shares. Each ran at its own hours of the day, and a rate would compare their load instead.
+ * Versions compare per request where requests are counted on both sides, as the server decides, and else as shares. Each ran at its own
+ * hours of the day, and a rate would compare their load instead.
  */
-export const asShares = (s: State): State => ({ ...s, options: { ...s.options, normalize: 'true' } });
+export function fairly(s: State): State {
+  const perRequest = [s.profile[0], s.base[0]].every((id) => isSelection(id) && parseSelection(id, 0).per === 'request');
+  return perRequest ? s : { ...s, options: { ...s.options, normalize: 'true' } };
+}
 
 /**
  * The comparison that the server chose for the start page: the same hours of the day. of is another kind of profiles than it was
@@ -147,9 +151,10 @@ export function chosenState(c: { profile: string; base: string }, fn = '', of?: 
   const side = (id: string) => {
     if (!of) return [id];
     const { q, ...s } = parseSelection(id, Date.now());
-    return [formatSelection({ ...s, q: ofKind(q, of.kind), per: of.per, sampleType: '' })];
+    const per = s.per === 'request' && of.per === 'second' ? s.per : of.per;
+    return [formatSelection({ ...s, q: ofKind(q, of.kind), per, sampleType: '' })];
   };
-  return asShares({
+  return fairly({
     view: 'diff', profile: side(c.profile), base: side(c.base), options: { mine: flagOn('mine') }, fn, search: '', own: {},
   });
 }
@@ -159,5 +164,5 @@ export function versionsState(service: string, kind: string, base: string, head:
   const q = formatSelector([
     { name: 'kind', op: '=', value: kind }, { name: 'service', op: '=', value: service }, { name: 'version', op: '=', value: head },
   ]);
-  return asShares(comparedState(fresh({ q, ...time, per }, 'diff'), `label:version=${base}`));
+  return fairly(comparedState(fresh({ q, ...time, per }, 'diff'), `label:version=${base}`));
 }

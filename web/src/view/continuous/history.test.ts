@@ -11,8 +11,8 @@ const h: History = {
   from: 0, to: 3, step: 1, type: 'cpu', unit: 'nanoseconds', time: [0, 1, 2], total: [0, 100, 100],
   profiles: [1, 1, 1], duration: [1, 1, 1],
   versions: [
-    { version: 'v1', first: 0, total: 100, profiles: 1, duration: 1, profile: '' },
-    { version: 'v2', first: 1, total: 200, profiles: 2, duration: 2, profile: '' },
+    { version: 'v1', first: 0, total: 100, profiles: 1, duration: 1, profile: '', counted: false },
+    { version: 'v2', first: 1, total: 200, profiles: 2, duration: 2, profile: '', counted: false },
   ],
   left: 0, functions: [f], warnings: [],
 };
@@ -34,7 +34,7 @@ test('the cores of a row have the same decimals', () => {
   const most = highestRate({ ...h, versions, duration: [1e9, 1e9, 1e9] }, row, false);
   expect(most).toBe(0.2e9);
   expect([98.5e6, 110e6, 0.2e9, 1e6].map((v) => costText(h, v, 1, 1e9, most)))
-    .toEqual(['0.10 cores', '0.11 cores', '0.20 cores', '<0.01 cores']);
+    .toEqual(['0.099 cores', '0.110 cores', '0.200 cores', '0.001 cores']);
   expect([37.1e6, 7.6e6].map((v) => costText(h, v, 1, 1e9, 76.8e6))).toEqual(['0.0371 cores', '0.0076 cores']);
   expect(costText({ type: 'inuse_space', unit: 'bytes' }, 4 * 2 ** 20, 2, 60e9, most)).toBe('2MB');
 });

@@ -36,6 +36,13 @@ test('a version is compared with the one before it, over all of the time that th
   expect(m.versionChange(history, '1', state(), week)).toBe(undefined); // nothing before it
 });
 
+test('versions compare per request where requests are counted', () => {
+  const counted = { time: days, versions: versions.map((v) => ({ ...v, counted: v.version !== '1' })) } as unknown as History;
+  const { to } = m.versionChange(counted, '3', state(), week)!;
+  expect([to.options.normalize, of(to.profile[0]!).per, of(to.base[0]!).per]).toEqual([undefined, 'request', 'request']);
+  expect(m.versionChange(counted, '2', state(), week)!.to.options.normalize).toBe('true');
+});
+
 test('without versions the last third of the time is compared with the first', () => {
   const { to } = m.thirdsChange(history, days[4]!, state(), week, 'main.f')!;
   expect(of(to.profile[0]!)).toMatchObject({ q: 'cpu{service="a"}', from: String(days[4]), to: String(week.to) });

@@ -2,7 +2,7 @@
 
 import type { History } from '../../api/continuous';
 import { formatSpan, parseSelection, type Span } from '../../state/selection';
-import { asShares, comparedState, withSelection } from '../../state/selected';
+import { comparedState, fairly, withSelection } from '../../state/selected';
 import { formatSelector, matcherOf, parseSelector, withMatcher } from '../../state/selector';
 import type { State } from '../../state/state';
 import { versionName } from './history';
@@ -22,10 +22,12 @@ export function versionChange(h: History, version: string, s: State, span: Span,
   const matchers = parseSelector(parseSelection(s.profile[0]!, 0).q);
   if (!before || !after || !matchers) return undefined;
   const q = formatSelector(withMatcher(matchers, 'version', matcherOf('version', [after.version])));
-  const head = withSelection({ ...s, base: [], fn }, { q, ...span }, { span: '', live: '' });
+  const head = withSelection(
+    { ...s, base: [], fn }, { q, ...span, ...(before.counted && after.counted && { per: 'request' as const }) }, { span: '', live: '' },
+  );
   return {
     label: `Compare ${versionName(after.version)} with ${versionName(before.version)}`,
-    to: asShares(comparedState(head, `label:version=${before.version}`, undefined, 'diff')),
+    to: fairly(comparedState(head, `label:version=${before.version}`, undefined, 'diff')),
   };
 }
 

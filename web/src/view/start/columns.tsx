@@ -14,7 +14,7 @@ import { count, plural } from '../table/format';
 import type { Column } from '../table/Table';
 import { compared, useChanges, useFindings } from './changes';
 import { functionState, kindState, mainKind } from './links';
-import { callerAndVia, eachText, meanText, nameForms, outline, placeOf, shareText, totalText, usageText, type Measure } from './usage';
+import { callerAndVia, eachText, functionText, functionTitle, meanText, nameForms, outline, placeOf, totalText, usageText, type Measure } from './usage';
 
 export interface Row {
   service: OverviewService;
@@ -247,13 +247,14 @@ function ChangeCell({ row: { service, now, lines: room, wide }, since }: { row: 
   if (!value) return <Unknown error={error} />;
   const c = value[since];
   if (!c) {
-    const why = since === 'yesterday' ? 'No profiles from yesterday' : service.versions > 1 ? 'Too early to tell' : 'No version before';
+    const why = since === 'yesterday' ? 'No profiles a day before' : service.versions > 1 ? 'Too early to tell' : 'No version before';
     return <span class="soft">{why}</span>;
   }
   const lines = [
     ...c.totals.map((t) => ({ ...totalText(t), grew: t.sure > 0, cost: Math.sign(t.sure), name: '' })),
     ...c.functions.map((f) => ({
-      title: f.name, name: f.name, change: shareText(f), about: `Share of the profile; ${costWords(f)}`, grew: f.sure > 0, cost: costWay(f),
+      title: f.name, name: f.name, change: functionText(f, c),
+      about: `${functionTitle(f, c)}${c.per_request ? '' : `; ${costWords(f)}`}`, grew: f.sure > 0, cost: costWay(f),
     })),
   ].slice(0, room);
   if (lines.length === 0) return <span class="soft" title={judged(c)}>No sure change</span>;
@@ -280,8 +281,8 @@ function Way({ grew, cost }: { grew: boolean; cost: number }) {
   return <span class={`start-way${kind}`} role="img" aria-label={grew ? 'more' : 'less'}>{grew ? '▲' : '▼'}</span>;
 }
 
-const judged = (c: ServiceComparison): string =>
-  (c.instances > 1 ? `Judged by how much ${c.instances} instances differ` : 'Judged by the number of samples');
+const judged = (c: ServiceComparison): string => (c.per_request ? 'Cost per request. ' : 'Share of the profile. ')
+  + (c.instances > 1 ? `Judged by how much ${c.instances} instances differ` : 'Judged by the number of samples');
 
 function FindingsCell({ row: { service, now } }: { row: Row }) {
   if (mainKind(service) !== 'cpu') return null;
@@ -303,6 +304,6 @@ const topText = (r: Row): string => (compared(r.service.name)?.top ?? []).map((f
 
 function changesText(r: Row, since: 'version' | 'yesterday'): string {
   const c = compared(r.service.name)?.[since];
-  const told = (f: FunctionChange) => `${f.name} ${shareText(f)}`;
+  const told = (f: FunctionChange) => `${f.name} ${functionText(f, c!)}`;
   return [...(c?.totals ?? []).map((t) => `${totalText(t).title} ${totalText(t).change}`), ...(c?.functions ?? []).map(told)].join('; ');
 }

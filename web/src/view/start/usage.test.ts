@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { callerAndVia, eachText, meanText, nameForms, outline, placeOf, shareText, totalText, usageText } from './usage';
+import { callerAndVia, eachText, functionText, functionTitle, meanText, nameForms, outline, placeOf, totalText, usageText } from './usage';
 
 test('usage has the unit that fits', () => {
   expect(usageText(4.477, 'cpu')).toBe('4.48 cores');
@@ -52,7 +52,11 @@ test('what a function calls is apart from its name', () => {
 });
 
 test('changes say from what to what', () => {
-  expect(shareText({ name: 'f', before: 10.42, after: 9.1234, sure: -1, cost: 0 })).toBe('10.4% → 9.12%');
+  const [change, request] = [{ name: 'f', before: 10.42, after: 9.1234, sure: -1, cost: 0 }, { per_request: true, unit: 'nanoseconds' }];
+  expect(functionText(change, { per_request: false })).toBe('10.4% → 9.12%');
+  expect(functionText({ ...change, before: 571_610, after: 1.32e6 }, request)).toBe('+130.9%');
+  expect(functionText({ ...change, before: 0 }, request)).toBe('new');
+  expect(functionTitle({ ...change, before: 571_610, after: 1.32e6 }, request)).toBe('Per request: 571.61µs → 1.32ms');
   expect(totalText({ kind: 'cpu', before: 0.48, after: 0.72, sure: 0.1 })).toEqual({
     title: 'CPU', change: '+50.0%', about: '0.48 cores → 0.72 cores per instance',
   });

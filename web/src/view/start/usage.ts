@@ -2,7 +2,7 @@
 
 import { bareName, methodName, shortName } from '../../model/names';
 import { formatCount, formatRate, formatShare, formatValue } from '../../model/units';
-import type { FunctionChange, TotalChange, Usage } from '../../api/continuous';
+import type { FunctionChange, ServiceComparison, TotalChange, Usage } from '../../api/continuous';
 import { changeText } from '../table/format';
 
 export type Measure = 'cpu' | 'memory' | 'goroutines';
@@ -64,7 +64,20 @@ export function nameForms(name: string): [long: string, bare: string, method: st
   return [long + rest, bare + rest, methodName(bare) + rest];
 }
 
-export const shareText = (c: FunctionChange): string => `${formatShare(c.before)} → ${formatShare(c.after)}`;
+/** The change of a function's cost per request, or of its share. */
+export function functionText({ before, after }: FunctionChange, { per_request: perRequest }: Compared): string {
+  if (!perRequest) return `${formatShare(before)} → ${formatShare(after)}`;
+  if (before === 0) return 'new';
+  return after === 0 ? 'gone' : changeText((after - before) / before);
+}
+
+/** What the figure is, from what to what. */
+export function functionTitle(c: FunctionChange, { per_request: perRequest, unit = '' }: Compared): string {
+  if (!perRequest) return 'Share of the profile';
+  return `Per request: ${formatValue(c.before, unit)} → ${formatValue(c.after, unit)}`;
+}
+
+type Compared = Pick<ServiceComparison, 'per_request' | 'unit'>;
 
 const MEASURES: Record<string, { of: Measure; title: string }> = {
   cpu: { of: 'cpu', title: 'CPU' }, heap: { of: 'memory', title: 'Memory' }, goroutine: { of: 'goroutines', title: 'Goroutines' },
