@@ -16,9 +16,9 @@ import { serveStore } from './store.mjs';
  * another function has a tenth of it.
  */
 const caused = (/** @type {any} */ r) => ({
-  ...r,
+  ...r, callees: true,
   causes: [r.function, 'strings.EqualFold'].map((name, i) => (
-    { function: name, callees: false, growth: r.growth, share: r.share / (i + 1) }
+    { function: name, callees: i === 0, caller: false, growth: r.growth, share: r.share / (i + 1) }
   )),
 });
 const isDiscounts = (/** @type {any} */ r) => r.service === 'shop' && r.kind === 'cpu' && /Discounts/.test(r.function);
@@ -51,7 +51,7 @@ check('a regression is a sentence with figures and causes, and leads to its comp
   assert.match(heading, named);
   const text = String(await cards(page).textContent());
   const [low, high] = (/\+(\d+)% to \+(\d+)%/.exec(text) ?? []).slice(1).map(Number);
-  for (const part of [/shop\s*CPU/, /\+\d+% to \+\d+%/, /\d+\.\d+ → \d+\.\d+ms\/request/, /% of the service/, /strings\.EqualFold/]) {
+  for (const part of [/shop\s*CPU/, /\+\d+% to \+\d+%/, /\d+\.\d+ → \d+\.\d+ms\s*per request/, /% of the service/, /strings\.EqualFold/]) {
     assert.match(text, part);
   }
   await cards(page).getByRole('link', { name: 'Compare' }).click();
@@ -217,7 +217,7 @@ quiet('an empty list says what is watched, and when hone looked last', async ({ 
   await open('/regressions');
   await page.getByRole('heading', { name: 'No open regressions' }).waitFor();
   const list = page.getByRole('region', { name: 'List of regressions' });
-  await list.getByText('No look since the server started; one every 5 min, at 0 services.').waitFor();
+  await list.getByText('Not checked since the server started, every 5 min, 0 services.').waitFor();
   await list.getByText('It has compared nothing yet').waitFor();
   await clean(page);
   const looked = Date.UTC(2026, 10, 26, 14, 5);
@@ -225,7 +225,7 @@ quiet('an empty list says what is watched, and when hone looked last', async ({ 
     looked, every: 3e11, services: [{ name: 'shop', kinds: ['cpu', 'heap'], compared: looked, open: 0, acknowledged: 0, resolved: 0 }],
   } }));
   await page.reload();
-  await list.getByText('Last look: 26 Nov 14:05 UTC; one every 5 min, at 1 service.').waitFor();
+  await list.getByText('Checked 26 Nov 14:05 UTC, every 5 min, 1 service.').waitFor();
   await list.getByRole('row', { name: 'shop CPU, Memory 26 Nov 14:05 UTC' }).waitFor();
   await clean(page);
 });

@@ -5,6 +5,8 @@ import { request } from './client';
 export interface RegressionCause {
   function: string;
   callees: boolean;
+  /** The regression's function doesn't call it: it grew as what it calls did. */
+  caller: boolean;
   /** Relative; 0 if the function is new. */
   growth: number;
   /** Of the service's cost, as a fraction. */

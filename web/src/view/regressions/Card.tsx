@@ -10,15 +10,18 @@ import { timeText } from '../../state/selection';
 import { go, href } from '../../state/state';
 import { follow } from '../link';
 import { Button, copyText, Icon, IconButton, Popover } from '../parts';
-import { comparisonOf } from './order';
+import { causesOf, comparisonOf } from './order';
 import {
   acknowledgedText, causeText, changeText, costTitle, extraText, growthText, instancesText, intervalText, kindTitle, sentence, shareText,
+  weightText,
 } from './words';
 
 interface Props {
   regression: Regression;
   /** All that are known: see comparisonOf. */
   all: readonly Regression[];
+  /** What orders them: see weights. */
+  weight: number;
   /** The link is about it. */
   asked: boolean;
   /** The tab key reaches it. */
@@ -31,7 +34,7 @@ interface Props {
   onTakeBack: () => void;
 }
 
-export function Card({ regression: r, all, asked, current, onFocus, asking, onAsk, onAcknowledge, onTakeBack }: Props) {
+export function Card({ regression: r, all, weight, asked, current, onFocus, asking, onAsk, onAcknowledge, onTakeBack }: Props) {
   const ref = useRef<HTMLElement>(null);
   useEffect(() => {
     if (!asked) return;
@@ -64,7 +67,7 @@ export function Card({ regression: r, all, asked, current, onFocus, asking, onAs
             <p class="regression-known"><Icon name="check" /><span>The cost is as before since {timeText(r.resolved, false)}</span></p>
           )}
         </div>
-        <Figures of={r} />
+        <Figures of={r} weight={weight} />
         <div class="regression-actions">
           <a class="btn btn-primary" href={href(to)} onClick={follow(() => go(to))}><Icon name="compare" />Compare</a>
           {r.state === 'open' && may && (
@@ -83,15 +86,15 @@ export function Card({ regression: r, all, asked, current, onFocus, asking, onAs
 }
 
 /** The figures, in columns where there is room. */
-function Figures({ of: r }: { of: Regression }) {
+function Figures({ of: r, weight }: { of: Regression; weight: number }) {
   return (
     <dl class="regression-figures">
       <Figure title="Growth" value={growthText(r.growth)} more={intervalText(r)} kind="regression-growth" />
       <Figure title="Cost" value={changeText(r)} more={costTitle(r)} />
       <Figure
-        title="All instances"
-        value={extraText(r) || shareText(r.share)}
-        more={`${extraText(r) && `${shareText(r.share)} `}of the service`}
+        title="Of all services"
+        value={weightText(weight)}
+        more={[`${shareText(r.share)} of the service`, extraText(r)].filter(Boolean).join(', ')}
       />
       <Figure title="Since" value={timeText(r.since, false)} more={`${r.version || 'no version'}, ${instancesText(r)}`} />
     </dl>
@@ -114,9 +117,9 @@ function Causes({ of: r, among }: { of: Regression; among: readonly Regression[]
   const [all, setAll] = useState(false);
   const known = [
     ...r.new.map((name) => ({ cause: { function: name, callees: true }, about: 'new' })),
-    ...r.causes.filter((c) => !r.new.includes(c.function)).map((cause) => ({ cause, about: causeText(cause) })),
+    ...causesOf(r).map((cause) => ({ cause, about: causeText(cause) })),
   ];
-  if (known.every(({ cause }) => cause.function === r.function)) return null; // the sentence says it
+  if (known.length === 0) return null;
   return (
     <div class="regression-causes">
       <span class="soft">Likely causes:</span>

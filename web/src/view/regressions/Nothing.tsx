@@ -14,8 +14,8 @@ export function Looked() {
   const s = summary.value;
   if (!s) return null;
   const watched = s.services.filter((one) => one.compared > 0).length;
-  const when = s.looked > 0 ? `Last look: ${timeText(s.looked, false)} ${zoneText(s.looked)}` : 'No look since the server started';
-  return <span>{when}; one every {lengthText(s.every / 1e6)}, at {plural(watched, 'service')}</span>;
+  const when = s.looked > 0 ? `Checked ${timeText(s.looked, false)} ${zoneText(s.looked)}` : 'Not checked since the server started';
+  return <span>{when}, every {lengthText(s.every / 1e6)}, {plural(watched, 'service')}</span>;
 }
 
 export function Nothing({ state, all }: { state: PageState; all: readonly Regression[] }) {

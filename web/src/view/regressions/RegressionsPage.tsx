@@ -9,13 +9,13 @@ import type { PageState } from '../../state/pages';
 import { finder } from '../../state/pattern';
 import { askSummary } from '../../state/regressions';
 import { go } from '../../state/state';
-import { Button, ReportState, toast, useKeys } from '../parts';
+import { Button, ReportState, tip, toast, useKeys } from '../parts';
 import type { PageProps } from '../props';
 import { plural } from '../table/format';
 import { Card } from './Card';
 import { FilterBar } from './FilterBar';
 import { Looked, Nothing } from './Nothing';
-import { comparisonOf, counts, listed, ordered } from './order';
+import { comparisonOf, counts, listed, ordered, weights } from './order';
 
 const EVERY = 60_000; // ms
 const STEP = 100; // cards at first, and how many more at once
@@ -29,8 +29,10 @@ export default function RegressionsPage({ state }: PageProps<PageState>) {
   }, []);
   const loading = useLasting<Regressions>(`regressions ${round}`, (signal) => ask('', signal));
   const all = loading.answer?.report.regressions ?? [];
+  const of = useMemo(() => weights(all), [all]);
+  const latest = state.order === 'latest';
   const rows = useMemo(
-    () => listed(ordered(all, state.order === 'latest'), state, finder(state.find)),
+    () => listed(ordered(all, latest, of), state, finder(state.find)),
     [all, state.order, state.service, state.kind, state.state, state.id, state.find],
   );
   const [most, setMost] = useState(STEP);
@@ -55,7 +57,9 @@ export default function RegressionsPage({ state }: PageProps<PageState>) {
           <>
             <div class="pane-scroll" tabIndex={0} role="region" aria-label="List of regressions">
               <div class="regression-columns" aria-hidden="true">
-                <span>Regression</span><span>Growth</span><span>Cost</span><span>All instances</span><span>Since</span>
+                <span>Regression</span><span>Growth</span><span>Cost</span>
+                <span {...tip('The growth, as a share of what all services here spend')}>Of all services{latest ? '' : ' ▾'}</span>
+                <span>Since{latest ? ' ▾' : ''}</span>
               </div>
               <ol ref={list} class="regression-list">
                 {shown.map((r) => (
@@ -63,6 +67,7 @@ export default function RegressionsPage({ state }: PageProps<PageState>) {
                     key={r.id}
                     regression={r}
                     all={all}
+                    weight={of.get(r.id)!}
                     asked={r.id === state.id}
                     current={r.id === current}
                     onFocus={() => setCurrent(r.id)}
@@ -80,7 +85,7 @@ export default function RegressionsPage({ state }: PageProps<PageState>) {
               )}
             </div>
             <div class="pane-facts">
-              <span>{plural(rows.length, 'regression')}, {state.order === 'latest' ? 'latest' : 'costliest'} first</span>
+              <span>{plural(rows.length, 'regression')}, {latest ? 'latest' : 'costliest'} first</span>
               <Looked />
             </div>
           </>

@@ -34,6 +34,13 @@ test('the costliest come first: shares of large services, and kinds by how much 
   expect(ids(m.ordered([of('b', {}), of('a', {})], false))).toBe('a b');
 });
 
+test('callers aren’t causes, nor is anything else where the function’s own cost grew', () => {
+  const cause = (name: string, caller = false) => ({ function: name, callees: true, caller, growth: 0.2, share: 0.1 });
+  const r = of('f', { callees: true, causes: [cause('f'), cause('main', true), cause('g'), cause('fresh')], new: ['fresh'] });
+  expect(m.causesOf(r).map((c) => c.function)).toEqual(['g']);
+  expect(m.causesOf({ ...r, callees: false })).toEqual([]);
+});
+
 test('what is listed', () => {
   const all = [
     of('a', {}), of('b', { state: 'resolved' }), of('c', { kind: 'heap', state: 'acknowledged', reason: 'known' }),
@@ -58,7 +65,7 @@ test('the comparison is at the load after the change', () => {
   expect(s.options).toEqual({ normalize: 'true', base_total: '0.85', mine: 'false', sort: 'cum' });
   const cause = m.comparisonOf(r, all, { function: 'other', callees: false });
   expect([cause.fn, cause.options.sort]).toEqual(['other', undefined]);
-  const caller = of('e', { version: 'v4', causes: [{ function: 'f', callees: true, growth: 0.2, share: 0.25 }] });
+  const caller = of('e', { version: 'v4', causes: [{ function: 'f', callees: true, caller: true, growth: 0.2, share: 0.25 }] });
   expect(m.comparisonOf(caller, [caller]).options.base_total).toBe('0.75');
   expect(m.comparisonOf(of('g', { share: 1 }), []).options.base_total).toBe('0.05');
   // A cost per request has the load in it.

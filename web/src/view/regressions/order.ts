@@ -32,8 +32,7 @@ export function weights(all: readonly Regression[]): ReadonlyMap<string, number>
 }
 
 /** The costliest first, or the latest. */
-export function ordered(all: readonly Regression[], latest: boolean): Regression[] {
-  const of = weights(all);
+export function ordered(all: readonly Regression[], latest: boolean, of = weights(all)): Regression[] {
   const costly = (a: Regression, b: Regression) => of.get(b.id)! - of.get(a.id)!;
   return [...all].sort((a, b) => (latest ? b.since - a.since : 0) || costly(a, b) || (a.id < b.id ? -1 : 1));
 }
@@ -53,6 +52,13 @@ export function listed(all: readonly Regression[], s: Shown, finds: ((text: stri
 const textOf = (r: Regression) => [
   r.service, r.kind, r.version, r.function, ...r.causes.map((c) => c.function), ...r.new, r.by, r.reason, sentenceText(r),
 ].join(' ');
+
+/**
+ * The functions to look at for the cause, apart from those that the sentence names. The callers of a function only pass its growth on,
+ * and where its own cost grew, it is the cause.
+ */
+export const causesOf = (r: Regression): readonly RegressionCause[] =>
+  (r.callees ? r.causes.filter((c) => !c.caller && c.function !== r.function && !r.new.includes(c.function)) : []);
 
 /** How many have each state, of those that are listed apart from it. */
 export function counts(all: readonly Regression[], s: Shown): Readonly<Record<string, number>> {

@@ -50,14 +50,14 @@ test('figures', () => {
   expect(w.intervalText(some)).toBe('+15% to +21%');
   expect(w.intervalText({ ...some, growth: 0 })).toBe('');
   expect(w.changeText(some)).toBe('0.1 → 0.12 cores');
-  expect(w.changeText({ ...some, per_request: true, before: 571_610, after: 1.32e6 })).toBe('0.57 → 1.32ms/request');
+  expect(w.changeText({ ...some, per_request: true, before: 571_610, after: 1.32e6 })).toBe('0.57 → 1.32ms');
   const heap = { ...some, kind: 'heap', type: 'inuse_space', unit: 'bytes' };
   expect(w.changeText({ ...heap, before: 900 * 1024, after: 2 * 2 ** 20 })).toBe('900kB → 2MB');
   expect(w.extraText(some)).toBe('+0.072 cores');
   expect(w.extraText({ ...some, per_request: true })).toBe('');
   expect(w.costText(1.5e6, { ...some, per_request: true })).toBe('1.50ms/request');
   expect(w.costText(3.4, { ...some, kind: 'goroutine', type: 'goroutine', unit: 'count' })).toBe('3.4');
-  expect(w.causeText({ function: 'f', callees: false, growth: 0.5, share: 0.123 })).toBe('+50%, 12% of the service');
+  expect(w.causeText({ function: 'f', callees: false, caller: false, growth: 0.5, share: 0.123 })).toBe('+50%, 12% of the service');
 });
 
 test('who knows about it', () => {

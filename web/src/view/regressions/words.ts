@@ -56,23 +56,25 @@ export const intervalText = (r: Regression): string => (r.growth === 0 ? '' : `$
 
 const perOf = (r: Regression) => (isInstant(r.kind) ? 'profile' as const : 'second' as const);
 
+const PER_REQUEST = '/request';
+
 /** A cost with its unit: "0.24 cores", "112.4MB", "3.2ms/request". */
 export function costText(value: number, r: Regression, unit = 'minimum'): string {
-  if (r.per_request) return `${formatValue(value, r.unit === 'count' ? '' : r.unit, unit)}/request`;
+  if (r.per_request) return `${formatValue(value, r.unit === 'count' ? '' : r.unit, unit)}${PER_REQUEST}`;
   return overTimeText(value, r, perOf(r));
 }
 
 /** A cost before and after; the unit once, if it is the same: "0.11 → 0.24 cores". Costs per request have that of the cost after. */
 export function changeText(r: Regression): string {
   const shared = convert(r.after, r.unit, 'minimum').unit;
-  const [before, after] = [costText(r.before, r, shared), costText(r.after, r, shared)];
+  const [before, after] = [r.before, r.after].map((v) => costText(v, r, shared).replace(PER_REQUEST, '')) as [string, string];
   const unit = /[^\d.]+$/.exec(after)?.[0] ?? '';
   return `${unit !== '' && before.endsWith(unit) ? before.slice(0, -unit.length) : before} → ${after}`;
 }
 
 /** What a cost is of, where its unit doesn't say so. */
 export const costTitle = (r: Regression): string =>
-  (r.per_request ? '' : r.kind === 'goroutine' ? 'goroutines per instance' : 'per instance');
+  (r.per_request ? 'per request' : r.kind === 'goroutine' ? 'goroutines per instance' : 'per instance');
 
 /** What all instances cost more, together; '' where costs are per request. */
 export function extraText(r: Regression): string {
@@ -81,6 +83,9 @@ export function extraText(r: Regression): string {
 
 /** A fraction of the service's cost: "4.2%". */
 export const shareText = (share: number): string => percentText(share);
+
+/** What orders regressions, as text: "+3.2%". */
+export const weightText = (weight: number): string => formatSigned(weight, percentText);
 
 /** "4 of 4 instances", "its instance". */
 export function instancesText({ affected, instances }: Regression): string {
