@@ -387,6 +387,15 @@ elsewhere('source that is not there tells where it was looked for', async ({ pag
   await main.getByText('-source_path').first().waitFor();
 });
 
+elsewhere('several functions without source have one warning, and lines with costs alone', async ({ page, open }) => {
+  await open('/source');
+  const lines = page.getByRole('region', { name: 'Source lines' });
+  await lines.getByText(/^.*The source files of \d+ functions aren’t here: their lines have costs alone\.$/).waitFor();
+  assert.equal(await page.locator('.missing').count(), 1);
+  assert.ok((await page.locator('.lines tr.hot').count()) > 1);
+  assert.doesNotMatch(await lines.innerText(), /\?\?\?/);
+});
+
 /** The example with its program, for machine code. */
 function withProgram() {
   const folder = temporaryFolder('disasm');

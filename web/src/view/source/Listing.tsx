@@ -5,9 +5,10 @@ import { useMemo, useState } from 'preact/hooks';
 import type { Finding } from '../../api/advice';
 import type { Quantity, SourceFunction, SourceInst, SourceLine, SummaryLine } from '../../api/types';
 import { columnFigures } from '../../model/column';
+import { status } from '../../state/continuous';
 import { Costs } from '../Costs';
 import { copyText, Icon, IconButton, openFunctionMenu, tip } from '../parts';
-import { hex, percentText, plural, shareText } from '../table/format';
+import { count, hex, percentText, plural, shareText } from '../table/format';
 import { FunctionName } from '../table/FunctionName';
 import { COSTS } from '../vocabulary';
 import { folds } from './folds';
@@ -63,6 +64,7 @@ export function Listing(props: Props) {
     return { figure: columnFigures([...all, ...parts], unit), most };
   }, [lines, unit]);
 
+  const known = fn.error === undefined; // else lines have a placeholder for a text
   const place = placeIn(fn, at, profile);
   return (
     <article class="listing" aria-label={fn.name}>
@@ -89,7 +91,7 @@ export function Listing(props: Props) {
           </p>
         )}
       </header>
-      {fn.error !== undefined || !fn.file ? <Missing fn={fn} /> : null}
+      {!fn.file && <p class="missing">The profile doesn’t say which file {fn.name} is in.</p>}
       {lines.length > 0 && (
         <table class="lines">
           <thead>
@@ -97,7 +99,7 @@ export function Listing(props: Props) {
               <th scope="col">Line</th>
               <th scope="col" title={COSTS.flat.about('line')}>{COSTS.flat.title}</th>
               <th scope="col" title={COSTS.cum.about('line')}>{COSTS.cum.title}</th>
-              <th scope="col" class="text">Source</th>
+              <th scope="col" class="text">{known ? 'Source' : ''}</th>
             </tr>
           </thead>
           <tbody>
@@ -126,7 +128,7 @@ export function Listing(props: Props) {
                   <Line
                     key={line.line}
                     line={line}
-                    text={coloured[part.first + i]!}
+                    text={known ? coloured[part.first + i]! : []}
                     figures={figures}
                     open={shown}
                     aimed={at === String(line.line)}
@@ -305,22 +307,35 @@ function inlined(inst: SourceInst): string {
   return (places.at(-1) === inst.place || !inst.place ? places : [...places, inst.place]).join(' → ');
 }
 
-/** Why there is no source, and what helps. */
-function Missing({ fn }: { fn: SourceFunction }) {
-  if (!fn.file) return <p class="missing">The profile doesn’t say which file {fn.name} is in.</p>;
+const NAMED = 20; // places
+
+/** Why functions have no source, and what helps: once for all of them. */
+export function Missing({ of }: { of: readonly SourceFunction[] }) {
+  const places = [...new Set(of.flatMap((fn) => fn.looked ?? []))];
   return (
     <div class="missing">
-      <p><Icon name="warning" /> {fn.error}</p>
-      {fn.looked && fn.looked.length > 0 && (
-        <>
-          <p>Searched in</p>
-          <ul>{fn.looked.map((place) => <li key={place} class="mono">{place}</li>)}</ul>
-        </>
-      )}
       <p>
-        Start hone with <code>-source_path=FOLDER</code> to say where the source is, and with <code>-trim_path=PREFIX</code> to
-        remove the build machine’s prefix from the paths.
+        <Icon name="warning" /> {of.length === 1
+          ? of[0]!.error
+          : `The source files of ${count(of.length)} functions aren’t here: their lines have costs alone.`}
       </p>
+      {places.length > 0 && (
+        <details>
+          <summary>Searched in</summary>
+          <ul>
+            {places.slice(0, NAMED).map((place) => <li key={place} class="mono">{place}</li>)}
+            {places.length > NAMED && <li>{count(places.length - NAMED)} more</li>}
+          </ul>
+        </details>
+      )}
+      {status.value ? (
+        <p>Set <code>source_path</code> in the server’s configuration to say where the source is.</p>
+      ) : (
+        <p>
+          Start hone with <code>-source_path=FOLDER</code> to say where the source is, and with <code>-trim_path=PREFIX</code> to
+          remove the build machine’s prefix from the paths.
+        </p>
+      )}
     </div>
   );
 }

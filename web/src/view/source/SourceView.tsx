@@ -8,7 +8,7 @@ import { useReport } from '../../state/report';
 import { go, href, inView, queryOf, selectFunction, setOwn, type State } from '../../state/state';
 import { BothSides } from '../code/BothSides';
 import { FindingBody } from '../advice/FindingCard';
-import { classes, StateBadge } from '../advice/words';
+import { classes, classText, StateBadge } from '../advice/words';
 import { follow } from '../link';
 import { Button, ReportState, tip, useKeys } from '../parts';
 import { FunctionList } from '../table/FunctionList';
@@ -18,7 +18,7 @@ import { extend } from '../table/query';
 import { useYourLines } from '../table/useYourLines';
 import { NoSamples } from '../NoSamples';
 import type { ViewProps } from '../props';
-import { Listing, placeIn } from './Listing';
+import { Listing, Missing, placeIn } from './Listing';
 import { OpenInHost, openPlace } from './OpenIn';
 import { Rail, hotRows } from './Rail';
 import './source.css';
@@ -62,6 +62,8 @@ function OneFile({ state }: ViewProps) {
       || Math.abs(b.flat.value) - Math.abs(a.flat.value) || Math.abs(b.cum.value) - Math.abs(a.cum.value)),
     [source.answer, owners.join('\n')],
   );
+
+  const missing = functions.filter((f) => f.error !== undefined && f.file);
 
   const advised = hasSource.value === true && state.profile.length > 0;
   const advising = useAdvice(advised ? adviceOnProfiles(state.profile) : null);
@@ -173,6 +175,7 @@ function OneFile({ state }: ViewProps) {
             {() => !waits && (
               <div class="source-box">
                 <div ref={scroller} class="pane-scroll source" tabIndex={0} role="region" aria-label="Source lines">
+                  {missing.length > 0 && <Missing of={missing} />}
                   {functions.map((f, i) => (
                     <Listing
                       key={`${f.name} ${f.file} ${f.lines?.[0]?.line}`}
@@ -191,7 +194,8 @@ function OneFile({ state }: ViewProps) {
                       body={(found) => advice && (
                         <>
                           <h4>
-                            {found.title} <span class="badge" title={classes[found.class]}>{found.class}</span>
+                            {found.title}{' '}
+                            {found.fix && <span class="badge" title={classes[found.class]}>rewrite: {classText[found.class]}</span>}
                             {' '}<StateBadge state={found.state} />
                           </h4>
                           <FindingBody

@@ -14,7 +14,9 @@ import { count, plural } from '../table/format';
 import type { Column } from '../table/Table';
 import { compared, useChanges, useFindings } from './changes';
 import { functionState, kindState, mainKind } from './links';
-import { callerAndVia, eachText, functionText, functionTitle, meanText, nameForms, outline, placeOf, totalText, usageText, type Measure } from './usage';
+import {
+  callerAndVia, eachText, functionText, functionTitle, meanText, nameForms, outline, placeOf, totalText, usageText, type Measure,
+} from './usage';
 
 export interface Row {
   service: OverviewService;
