@@ -10,6 +10,7 @@ import { zoneText } from '../../state/selection';
 import { follow } from '../link';
 import { useElementSize } from '../parts';
 import { dateText, timelineDates } from './dates';
+import { useEdge } from './edge';
 import { sizes } from './sizes';
 
 export interface ChartPoint {
@@ -104,10 +105,12 @@ export function TimeChart({
   const lines = log ? logTicks(bottom, top, binary) : ticks(y.min, y.max, wanted, binary);
   const times = points.map((p) => p.time);
   const zone = zoneText(range?.to ?? Math.max(...times, 0));
-  const left = 14 + CHAR * Math.max(4, zone.length, ...lines.map((v) => format(v).length));
+  // Below the timeline, the plot is as wide as that.
+  const left = useEdge(range ? 'chart' : '', 14 + CHAR * Math.max(4, zone.length, ...lines.map((v) => format(v).length)));
+  const [inset, right] = range ? [0, 4] : [10, RIGHT];
   const x: Scale = {
-    min: even ? 0 : (range?.from ?? Math.min(...times)), max: even ? points.length - 1 : (range?.to ?? Math.max(...times)), from: left + 10,
-    to: Math.max(left + 20, width - RIGHT),
+    min: even ? 0 : (range?.from ?? Math.min(...times)), max: even ? points.length - 1 : (range?.to ?? Math.max(...times)),
+    from: left + inset, to: Math.max(left + 20, width - right),
   };
   const at = (p: ChartPoint, i: number) => ({ x: place(x, even ? i : p.time), y: high(p.value) });
   const dates = even
@@ -139,7 +142,7 @@ export function TimeChart({
   };
 
   return (
-    <div ref={box} class="chart" onPointerLeave={() => setOver(-1)}>
+    <div ref={box} class={range ? 'chart chart-timed' : 'chart'} onPointerLeave={() => setOver(-1)}>
       {width > 0 && height > 0 && points.length > 0 && (
         <svg width={width} height={height} role="group" aria-label={label}>
           {band && (
@@ -153,7 +156,7 @@ export function TimeChart({
           )}
           {lines.map((v) => (
             <g key={v}>
-              <line class="chart-grid" x1={left} x2={width - RIGHT} y1={high(v)} y2={high(v)} />
+              <line class="chart-grid" x1={left} x2={width - right} y1={high(v)} y2={high(v)} />
               <text class="chart-text chart-left" x={left - 8} y={high(v)}>{format(v)}</text>
             </g>
           ))}
@@ -170,11 +173,11 @@ export function TimeChart({
             </text>
           ))}
           <text class="chart-text" x={2} y={height - foot + 18 + (feet ? LINE : 0)}>{zone}</text>
-          <Flags flags={flags.filter((f) => f.time >= x.min && f.time <= x.max)} x={x} foot={height - foot} />
+          <Flags flags={flags.filter((f) => f.time >= x.min && f.time <= x.max)} x={x} right={right} foot={height - foot} />
           {near.map((b) => (
             <g key={`${b.kind}${b.value}`}>
-              <line class="chart-bound" x1={left} x2={width - RIGHT} y1={high(b.value)} y2={high(b.value)} />
-              <text class="chart-text chart-bound-text" x={width - RIGHT} y={high(b.value) + (b.kind === 'max' ? -6 : 12)}>
+              <line class="chart-bound" x1={left} x2={width - right} y1={high(b.value)} y2={high(b.value)} />
+              <text class="chart-text chart-bound-text" x={width - right} y={high(b.value) + (b.kind === 'max' ? -6 : 12)}>
                 {b.text}
               </text>
             </g>
@@ -271,11 +274,11 @@ function Notes({ points, at, top, least, most }: NotesProps) {
 }
 
 /** Lines where something happened, with the names that there is room for. */
-function Flags({ flags, x, foot }: { flags: readonly ChartFlag[]; x: Scale; foot: number }) {
+function Flags({ flags, x, right, foot }: { flags: readonly ChartFlag[]; x: Scale; right: number; foot: number }) {
   const { FLAGS, CHAR } = sizes();
   const width = (f: ChartFlag) => 0.92 * CHAR * Math.min(f.text.length, NAME) + 14; // px, roughly
   // At the right end a name stands before its line.
-  const from = (f: ChartFlag) => Math.min(place(x, f.time), x.to + RIGHT - width(f));
+  const from = (f: ChartFlag) => Math.min(place(x, f.time), x.to + right - width(f));
   const named = fitting(flags, from, (f) => width(f) + 6);
   return (
     <>

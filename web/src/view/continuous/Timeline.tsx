@@ -20,6 +20,7 @@ import { BY_VALUE } from '../../state/heat';
 import { go, setOwn, state } from '../../state/state';
 import { selectTime, timelineSpan } from '../../state/time';
 import { dateText, timelineDates } from '../chart/dates';
+import { useEdge } from '../chart/edge';
 import { sizes } from '../chart/sizes';
 import { IconButton, Progress, tip, useElementSize } from '../parts';
 import { AddMarker, Markers } from './Markers';
@@ -301,10 +302,11 @@ function Plot({ lines, span, band, base, step, width, height, per, whole, onHove
   const top = Math.max(0, ...shown.flatMap((l) => l.points.map((p) => p.value ?? 0)));
   const y: Scale = { min: 0, max: top > 0 ? top * 1.05 : 1, from: height - FOOT, to: TOP };
   const of = shown[0] ?? { type: '', unit: '' };
-  const values = valueTicks(y.max, of.unit, Math.max(2, Math.floor((height - TOP - FOOT) / 24)));
+  const empty = shown.every((l) => l.points.length === 0);
+  const values = empty ? [] : valueTicks(y.max, of.unit, Math.max(2, Math.floor((height - TOP - FOOT) / 24)));
   const zone = zoneText(span.to);
   const { CHAR } = sizes();
-  const left = 8 + CHAR * Math.max(VALUE, ...values.map((v) => overTimeText(v, of, per).length));
+  const left = useEdge('timeline', 8 + CHAR * Math.max(VALUE, ...values.map((v) => overTimeText(v, of, per).length)));
   const x: Scale = { min: span.from, max: span.to, from: left, to: Math.max(left + 10, width - RIGHT) };
   const dates = timelineDates(span.from, span.to, Math.floor(width / 90)).map((time) => {
     const text = dateText(time, span.to - span.from);
@@ -381,7 +383,7 @@ function Plot({ lines, span, band, base, step, width, height, per, whole, onHove
             </g>
           );
         }))}
-        {[0, ...values].map((v) => (
+        {(empty ? [] : [0, ...values]).map((v) => (
           <text key={v} class="timeline-value" x={left - 6} y={place(y, v) + 4}>{overTimeText(v, of, per)}</text>
         ))}
         <text class="timeline-zone" x={0} y={height - 6}>{zone}</text>

@@ -15,6 +15,7 @@ import { dark } from '../../state/theme';
 import { selectTime } from '../../state/time';
 import { heatColor, heatColors } from '../../theme/heat';
 import { dateText, timelineDates } from '../chart/dates';
+import { useEdge } from '../chart/edge';
 import { sizes } from '../chart/sizes';
 import { chooseBase, Handles } from '../continuous/Timeline';
 import { picking } from '../continuous/picking';
@@ -50,7 +51,7 @@ export function HeatPlot(props: HeatPlotProps) {
   const chosen = chosenOf(map, sel); // rows that are selected, by their label; none: all
   const names = map.rows.map((_, i) => rowName(map, i, sel));
   const { CHAR } = sizes();
-  const left = 8 + CHAR * Math.max(3, ...names.map((n) => n.length));
+  const left = useEdge('timeline', 8 + CHAR * Math.max(3, ...names.map((n) => n.length)));
   const x: Scale = { min: span.from, max: span.to, from: left, to: Math.max(left + 10, width - RIGHT) };
   const grid: Grid = { x, step: map.step, rows: map.rows.length, top: TOP, foot: Math.max(TOP + 1, height - FOOT), up: map.label === '' };
   const box = useRef<HTMLDivElement>(null);
