@@ -71,6 +71,9 @@ describe('the same advice in a terminal', () => {
     expect(m.adviceCommand({ profiles: [selection(now - 3_600_000, now)] }))
       .toBe(`hone advise -server http://localhost:4600 -service '{service="api", version="2"}' -last 60m`);
   });
+  test('of a day that ended some minutes ago, as long as it is', () => {
+    expect(m.adviceCommand({ profiles: [selection(now - 86_520_000, now - 120_000)] })).toMatch(/ -last 24h$/);
+  });
   test('of one that ended', () => {
     const command = m.adviceCommand({ profiles: [selection(now - 7_200_000, now - 3_600_000)] });
     expect(command).toMatch(/^hone advise 'http:\/\/localhost:4600\/api\/v1\/pprof\?/);

@@ -88,7 +88,8 @@ export function adviceCommand(of: { run: string } | { profiles: readonly string[
     const s = parseSelection(first, Date.now());
     const matchers = parseSelector(s.q)?.filter((m) => m.name !== 'kind');
     if (matchers && matchers.length > 0 && s.from && !s.id && (!s.to || s.to > Date.now() - SINCE)) {
-      const minutes = Math.max(1, Math.ceil((Date.now() - s.from) / 60_000));
+      // As long as what is selected: until now it would be longer with every minute, and 24 hours be 25.
+      const minutes = Math.max(1, Math.ceil(((s.to || Date.now()) - s.from) / 60_000));
       const last = minutes > 120 ? `${Math.ceil(minutes / 60)}h` : `${minutes}m`;
       return words('hone', 'advise', '-server', origin(), '-service', formatSelector(matchers), '-last', last);
     }

@@ -10,8 +10,8 @@ import { follow } from '../link';
 import { Button, Empty, Failure, Icon, Progress, Skeleton } from '../parts';
 import { plural } from '../table/format';
 import { Command, FindingBody } from './FindingCard';
-import { ceilingOf, costOf, percent, placeOf, type Glance } from './glance';
-import { classes, dayOf, RunLink, shownOf, StateBadge } from './words';
+import { ceilingOf, costOf, mostText, percent, placeOf, type Glance } from './glance';
+import { classes, classText, dayOf, RunLink, shownOf, StateBadge } from './words';
 
 interface Props {
   advising: Advising;
@@ -101,9 +101,9 @@ function Found({ answer, command, open, onOpen, hrefOf, within, marked }: Omit<P
       <div class="pane-scroll advice-scroll" tabIndex={0} role="region" aria-label="Findings">
         {findings.length === 0 ? <Nothing answer={answer} /> : (
           <>
-            <Worth answer={answer} hrefOf={hrefOf} onOpen={onOpen} />
+            {findings.length > 1 && <Worth answer={answer} hrefOf={hrefOf} onOpen={onOpen} />}
             <div class="finding-columns" aria-hidden="true">
-              <span /><span>Finding</span><span>Cost</span><span>Gain at most</span><span>Class</span><span>State</span>
+              <span /><span>Finding</span><span>Cost</span><span>Gain at most</span><span>Rewrite</span><span>Tried</span>
             </div>
             <ol class="findings">
               {findings.map((f) => (
@@ -137,7 +137,7 @@ const idOf = (finding: string) => `finding-${finding}`;
 
 /** What is worth doing first, with links to the findings. */
 function Worth({ answer, hrefOf, onOpen }: { answer: Advice } & Pick<Props, 'hrefOf' | 'onOpen'>) {
-  const places = new Map(answer.findings.map((f) => [f.id, placeOf(f)]));
+  const of = new Map(answer.findings.map((f) => [f.id, f]));
   const show = (id: string) => {
     onOpen(id);
     const head = document.getElementById(idOf(id));
@@ -146,15 +146,19 @@ function Worth({ answer, hrefOf, onOpen }: { answer: Advice } & Pick<Props, 'hre
   };
   return (
     <section class="advice-worth" aria-label="Worth doing">
-      <p>{answer.title}</p>
+      <p>{answer.summary.length > 0 ? 'Worth doing first' : answer.title}</p>
       {answer.summary.length > 0 && (
         <ol>
-          {answer.summary.map(({ id, what, most, benchmark }) => (
-            <li key={id}>
-              <a href={hrefOf(id)} onClick={follow(() => show(id))}>{what}</a>{most && `: ${most}`}{benchmark && ` (${benchmark})`}
-              {places.get(id) && <span class="mono soft"> {places.get(id)}</span>}
-            </li>
-          ))}
+          {answer.summary.map(({ id, what, benchmark }) => {
+            const f = of.get(id);
+            const most = f && mostText(f);
+            return (
+              <li key={id}>
+                <a href={hrefOf(id)} onClick={follow(() => show(id))}>{what}</a>{most && `: ${most}`}{benchmark && ` (${benchmark})`}
+                {f && <span class="mono soft"> {placeOf(f)}</span>}
+              </li>
+            );
+          })}
         </ol>
       )}
     </section>
@@ -189,7 +193,7 @@ function Item({ finding: f, open, asked, marked, onToggle, body }: ItemProps) {
           </span>
           <span class="finding-cost num">{cost && <Cell of={cost} />}</span>
           <span class="finding-most num">{ceiling && <><span class="visually-hidden">at most </span><Cell of={ceiling} /></>}</span>
-          <span class="finding-class" title={classes[f.class]}><span class="visually-hidden">class </span>{f.class}</span>
+          <span class="finding-class" title={classes[f.class]}>{classText[f.class]}</span>
           <span class="finding-state"><StateBadge state={f.state} /></span>
         </button>
       </h3>

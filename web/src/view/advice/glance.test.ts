@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Bound, Evidence, Finding } from '../../api/advice';
-import { bytesText, ceilingOf, costOf, placeOf } from './glance';
+import { bytesText, ceilingOf, costOf, mostText, placeOf } from './glance';
 
 const finding = (evidence: Evidence, bound: Partial<Bound>): Finding => ({
   id: 'x-1', rule: 'x', class: 'B', state: 'bounded', title: 'slow', why: '',
@@ -11,14 +11,14 @@ const text = (g: ReturnType<typeof costOf>) => (g ? [g.text, g.of, g.more].filte
 
 describe('a row has what the command line says', () => {
   const rows: [string, Evidence, Partial<Bound>, string, string][] = [
-    ['time', { cpu: share(5, 0.5), bytes: share(5, 0.9) }, { time: 0.5, speedup: 2 }, '50.0 % CPU', '2.00×'],
-    ['nearly all of the time', { cpu: share(9, 0.999) }, { time: 0.999 }, '99.9 % CPU', '>100×'],
-    ['bytes', { bytes: share(5, 0.25) }, { bytes: 0.2 }, '25.0 % bytes', '-20.0 % bytes'],
-    ['waiting', { mutex: share(5, 0.25) }, { waiting: 0.1 }, '25.0 % lock waits', '-10.0 % waits'],
+    ['time', { cpu: share(5, 0.5), bytes: share(5, 0.9) }, { time: 0.5, speedup: 2 }, '50.0% CPU', '2.00×'],
+    ['nearly all of the time', { cpu: share(9, 0.999) }, { time: 0.999 }, '99.9% CPU', '>100×'],
+    ['bytes', { bytes: share(5, 0.25) }, { bytes: 0.2 }, '25.0% bytes', '-20.0% bytes'],
+    ['waiting', { mutex: share(5, 0.25) }, { waiting: 0.1 }, '25.0% lock waits', '-10.0% waits'],
     ['memory in use', { live: share(109 * 2 ** 20, 0.794), liveObjects: share(324810, 0.7) }, { live: 0.4, liveBytes: 55 * 2 ** 20 },
-      '79.4 % of the heap in use 109 MiB in 324\u202f810 objects', '40.0 % less heap in use 55 MiB'],
+      '79.4% of the heap in use 109 MiB in 324\u202f810 objects', '40.0% less heap in use 55 MiB'],
     ['one object', { live: share(100, 0.01), liveObjects: share(1, 0.01) }, { live: 0.01, liveBytes: 100 },
-      '1.0 % of the heap in use 100 bytes in 1 object', '1.0 % less heap in use 100 bytes'],
+      '1.0% of the heap in use 100 bytes in 1 object', '1.0% less heap in use 100 bytes'],
     ['nothing', {}, {}, '', ''],
   ];
   for (const [name, evidence, bound, cost, gain] of rows) {
@@ -43,3 +43,11 @@ test.each([
   const also = [{ id: 'y-1', line: 7, title: 'another rule' }, ...lines.map((line) => ({ id: `x-${line}`, line }))];
   expect(placeOf({ place: 'f.go:7', also })).toBe(place);
 });
+
+test.each<[Partial<Bound>, string]>([
+  [{ time: 0.29, speedup: 1.403 }, 'at most 1.40× as fast'],
+  [{ bytes: 0.996 }, 'at most 99.6% of the bytes'],
+  [{ waiting: 0.1 }, 'at most 10.0% of the waiting'],
+  [{ live: 0.4, liveBytes: 55 * 2 ** 20 }, 'at most 40.0% less heap in use'],
+  [{}, ''],
+])('the most of %j has the figure of its row', (bound, want) => expect(mostText(finding({}, bound))).toBe(want));

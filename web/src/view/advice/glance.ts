@@ -10,7 +10,7 @@ export interface Glance {
   more?: string;
 }
 
-export const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+export const percent = (share: number): string => `${(100 * share).toFixed(1)}%`;
 
 /** What a finding costs: of the time, or else of memory or waiting. */
 export function costOf({ evidence: e }: Finding): Glance | null {
@@ -38,6 +38,15 @@ export function ceilingOf({ bound: b }: Finding): Glance | null {
   if (b.time >= 0.0005) return { text: !b.speedup || b.speedup > 100 ? '>100×' : `${b.speedup.toPrecision(3)}×`, of: '' };
   if (b.bytes) return { text: `-${percent(b.bytes)}`, of: 'bytes' };
   return b.waiting ? { text: `-${percent(b.waiting)}`, of: 'waits' } : null;
+}
+
+/** The most that can be gained as part of a sentence, with the figure of the row. */
+export function mostText(f: Finding): string {
+  const most = ceilingOf(f);
+  if (!most) return '';
+  const of = f.bound.live ? 'less heap in use' : f.bound.time >= 0.0005 ? 'as fast'
+    : most.of === 'bytes' ? 'of the bytes' : 'of the waiting';
+  return `at most ${most.text.replace(/^-/, '')} ${of}`;
 }
 
 /** A number of bytes as hone advise prints it: BytesText of internal/advice. */

@@ -13,17 +13,22 @@ export const classes: Record<Class, string> = {
   look: 'What is known about a hot line. No rule has a pattern for it.',
 };
 
-const states: Record<FindingState, { kind: string; about: string }> = {
-  hinted: { kind: '', about: 'No profile shows its cost' },
-  bounded: { kind: '', about: 'Profiles show its cost; not tried yet' },
-  patched: { kind: '', about: 'The rewrite builds and passes the tests, but no benchmark executes it' },
-  confirmed: { kind: 'badge-good', about: 'Measured: it is better' },
-  refuted: { kind: 'badge-bad', about: 'Tests fail with the rewrite, or it isn’t better' },
-  inconclusive: { kind: '', about: 'Too much noise to tell' },
+/** The same in a word or two. */
+export const classText: Record<Class, string> = { A: 'safe', B: 'review it', C: 'by hand', look: 'none' };
+
+/** States by their names in files and in a terminal. */
+const states: Record<FindingState, { text: string; kind: string; about: string }> = {
+  hinted: { text: 'cost unknown', kind: '', about: 'No profile shows its cost' },
+  bounded: { text: 'not tried', kind: '', about: 'Profiles show its cost; not tried yet' },
+  patched: { text: 'not measured', kind: '', about: 'The rewrite builds and passes the tests, but no benchmark executes it' },
+  confirmed: { text: 'better', kind: 'badge-good', about: 'Measured: it is better' },
+  refuted: { text: 'not better', kind: 'badge-bad', about: 'Tests fail with the rewrite, or it isn’t better' },
+  inconclusive: { text: 'too noisy', kind: '', about: 'Too much noise to tell' },
 };
 
 export function StateBadge({ state }: { state: FindingState }) {
-  return <span class={`badge ${states[state]?.kind ?? ''}`} title={states[state]?.about}>{state}</span>;
+  const { text, kind, about } = states[state] ?? { text: state, kind: '', about: '' };
+  return <span class={`badge ${kind}`} title={`${about} (${state})`}>{text}</span>;
 }
 
 export function dayOf(iso: string): string {
