@@ -70,7 +70,8 @@ for (const width of [360, 1280]) {
     await open('/runs');
     const row = rows(page, 'Runs').filter({ hasText: '-against' });
     const text = await row.innerText();
-    for (const part of [/dirty/, /against/, /^words/m, /main · /, /bench -count 6 /, /\d+(\.\d)? (s|min)/]) assert.match(text, part);
+    const parts = [/uncommitted/, /with base/, /^words/m, /main · /, /bench -count 6 /, /\d+(\.\d)? (s|min)/];
+    for (const part of parts) assert.match(text, part);
     const cut = await page.locator('.runs-when .badge').evaluateAll((all) => all.flatMap((badge) => {
       const [a, b] = [badge.getBoundingClientRect(), /** @type {Element} */ (badge.closest('.cell')).getBoundingClientRect()];
       return a.right > b.right || a.bottom > b.bottom ? [`${badge.textContent} at ${a.right},${a.bottom} in ${b.right},${b.bottom}`] : [];
@@ -84,7 +85,7 @@ check.core('the list has time, commit, package, marks and what is broken; it is 
   await open('/runs');
   assert.equal(await rows(page, 'Runs').count(), 4);
   const first = rows(page, 'Runs').first();
-  for (const text of ['example.com/words', '+dirty vs', 'against', 'words']) assert.ok((await first.textContent())?.includes(text), text);
+  for (const text of ['example.com/words', '+dirty vs', 'with base', 'words']) assert.ok((await first.textContent())?.includes(text), text);
   await rows(page, 'Runs').last().getByText('corrupt').waitFor();
   await page.getByRole('searchbox', { name: 'Find runs' }).fill('against');
   await eventually(async () => assert.equal(await rows(page, 'Runs').count(), 1));

@@ -5,6 +5,7 @@ import type * as StateModule from './state';
 let m: typeof Profiles;
 let s: typeof StateModule;
 beforeAll(async () => {
+  vi.stubEnv('TZ', 'UTC');
   vi.stubGlobal('location', { pathname: '/', search: '' });
   vi.stubGlobal('addEventListener', () => {});
   vi.stubGlobal('history', { pushState: () => {}, replaceState: () => {} });
@@ -41,6 +42,10 @@ test.each([
   [['/cpu.pb.gz', 'x/cpu.pb.gz'], ['/cpu.pb.gz', 'x/cpu.pb.gz']],
   [['C:\\a\\cpu.pb.gz', 'C:\\b\\cpu.pb.gz'], ['a\\cpu.pb.gz', 'b\\cpu.pb.gz']],
   [['cpu.pb.gz', 'cpu.pb.gz'], ['cpu.pb.gz · 00000000', 'cpu.pb.gz · 11111111']],
+  [
+    ['20261129-115203-ae2c:Count-2/cpu', '20261129-115231-b674:Count-2/cpu'],
+    ['Count-2/cpu, 29 Nov 11:52:03', 'Count-2/cpu, 29 Nov 11:52:31'],
+  ],
   [['http://a:1/debug/pprof/heap', 'http://b:1/debug/pprof/heap'], ['a:1 heap', 'b:1 heap']],
 ])('%j are told apart', (names, shown) => {
   const ids = names.map((_, i) => String(i).repeat(40));

@@ -6,7 +6,7 @@ import type { Profile, ProfileInfo } from '../api/types';
 import { cut, origin, visit, where } from './address';
 import { sampleTypeIndex } from './options';
 import { comparing, mineShown } from './mine';
-import { isSelection, parseSelection, selectionName, selectionQuery, timesText } from './selection';
+import { isSelection, parseSelection, selectionName, selectionQuery, timesText, timeText } from './selection';
 import { go, href, parse, state, type State } from './state';
 import { pageState } from './pages';
 import { parsePart, partName } from './parts';
@@ -257,9 +257,12 @@ export const shownName = (ids: readonly string[]): string =>
 
 /** The last part of a path or an address: what tells profiles apart at a glance. */
 export function shortName(name: string): string {
-  // Of a run: benchmark and kind, behind what tells its runs apart.
-  const ofRun = /^\d{8}-\d{6}-(\w+):(.+)$/.exec(name);
-  if (ofRun) return `${ofRun[1]}: ${ofRun[2]}`;
+  // Of a run: benchmark and kind, and when it was measured, which tells its runs apart and which was first.
+  const ofRun = /^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)-\w+:(.+)$/.exec(name);
+  if (ofRun) {
+    const [year, month, day, hour, minute, second] = ofRun.slice(1, 7).map(Number) as [number, number, number, number, number, number];
+    return `${ofRun[7]}, ${timeText(Date.UTC(year, month - 1, day, hour, minute, second), true)}`;
+  }
   const bare = name.replace(/[/\\]+$/, '');
   if (/^https?:\/\//.test(bare)) return bare.replace(/^https?:\/\//, '').replace('/debug/pprof/', ' ');
   return bare.slice(Math.max(bare.lastIndexOf('/'), bare.lastIndexOf('\\')) + 1) || name;

@@ -1,5 +1,6 @@
 import { compareRuns, listRuns, runInfo, type Comparison, type Revision } from '../../api/runs';
 import { useAnswer } from '../../state/answer';
+import { zoneText } from '../../state/selection';
 import { goRuns, runsHref, setRuns, type RunsState } from '../../state/runs';
 import { follow } from '../link';
 import { Empty, IconButton, ReportState, Warnings } from '../parts';
@@ -8,7 +9,7 @@ import { sideNames } from '../vocabulary';
 import { LoadPane, ShowPicker, showsLoad, type SideOf } from './LoadPane';
 import { Sides } from './Sides';
 import { Tools } from './RunPage';
-import { whenIn } from './words';
+import { whenAmong } from './words';
 
 const sideOf = (run: string): SideOf['side'] => (run.endsWith(':base') ? 'base' : 'head');
 const bare = (run: string) => run.replace(/:(base|head)$/, '');
@@ -85,6 +86,8 @@ function SideName({ letter, which, state, created, revision }: {
   const named = revision ? [revision.name, revision.commit?.slice(0, 9)].filter(Boolean).join(' ') + (revision.dirty ? '+dirty' : '') : '';
   const label = which === 0 ? sideNames.base : sideNames.head;
   const choices = list.filter((r) => r.state !== 'corrupt');
+  const at = whenAmong([...choices.map((r) => r.created), ...(choices.some((r) => r.id === run) ? [] : [created])]);
+  const zoned = (iso: string) => `${at(iso)} ${zoneText(Date.parse(iso))}`;
   return (
     <>
       <span class="picker-side" title={label}>{letter}</span>
@@ -100,11 +103,11 @@ function SideName({ letter, which, state, created, revision }: {
         >
           {!choices.some((r) => r.id === run) && (
             <option value={run}>
-              {[whenIn(created), revision?.subject, named].filter(Boolean).join(' · ')}{/:base$/.test(run) ? ' (base)' : ''}
+              {[zoned(created), revision?.subject, named].filter(Boolean).join(' · ')}{/:base$/.test(run) ? ' (base)' : ''}
             </option>
           )}
           {choices.map((r) => (
-            <option key={r.id} value={r.id}>{[whenIn(r.created), r.head?.subject, r.revision].filter(Boolean).join(' · ')}</option>
+            <option key={r.id} value={r.id}>{[zoned(r.created), r.head?.subject, r.revision].filter(Boolean).join(' · ')}</option>
           ))}
         </select>
       </label>

@@ -1,7 +1,7 @@
 // What is above the charts of a load: the figures to look at first, and what is below.
 
 import { count, percentText } from '../table/format';
-import { asked, costText, rateText, timeText, type ShownLoad } from './loadWords';
+import { asked, costText, missed, rateText, timeText, type ShownLoad } from './loadWords';
 
 const wasAsked = (l: ShownLoad) => l.side.asked > 0;
 const cpuOf = (l: ShownLoad) => l.side.costs?.find((c) => c.unit === 'cpu-ns/op');
@@ -23,7 +23,7 @@ export function Tiles({ loads }: { loads: readonly ShownLoad[] }) {
   return (
     <dl class="load-tiles" aria-label="Summary">
       {tiles.map(([name, value, more]) => (
-        <div key={name} class={name === 'Failed' && failed ? 'load-bad' : ''}>
+        <div key={name} class={(name === 'Failed' && failed) || missed(loads, name) ? 'load-bad' : ''}>
           <dt>{name}</dt><dd><b>{value}</b>{more && <span class="soft">{more}</span>}</dd>
         </div>
       ))}

@@ -4,7 +4,7 @@ import { useAnswer } from '../../state/answer';
 import { finder } from '../../state/pattern';
 import { goRuns, runsHref, setRuns, type RunsState } from '../../state/runs';
 import { follow } from '../link';
-import { Button, copyText, Empty, ReportState, tip, useMedia } from '../parts';
+import { Button, copyText, Empty, ReportState, tip } from '../parts';
 import { saveTable } from '../table/csv';
 import { Find } from '../table/Find';
 import { plural } from '../table/format';
@@ -14,9 +14,6 @@ import type { PageProps } from '../props';
 import { lengthText, zoneText } from '../../state/selection';
 import { machineOf, Marks, revisionIn, when, whenAmong } from './words';
 
-/** Where a run's commit and command are below its time: see runs.css. */
-const NARROW = '(width < 42rem)';
-
 /** All runs, to look at one or compare two. */
 export function RunList({ state }: PageProps<RunsState>) {
   const loading = useAnswer('runs', listRuns);
@@ -24,7 +21,6 @@ export function RunList({ state }: PageProps<RunsState>) {
   const chosen = state.run; // to compare
   const toggle = (id: string) => setRuns({ run: chosen.includes(id) ? chosen.filter((other) => other !== id) : [...chosen.slice(-1), id] });
   const all = loading.answer?.report.runs ?? [];
-  const narrow = useMedia(NARROW);
   const order = parseOrder(state.order) ?? { column: 'time', descending: true };
   const rows = useMemo(() => {
     const finds = finder(state.find);
@@ -65,7 +61,7 @@ export function RunList({ state }: PageProps<RunsState>) {
               count={rows.length}
               row={(i) => rows[i]}
               rowKey={(r) => r.dir}
-              rowRem={narrow ? 4 : 2.75}
+              rowRem={4}
               order={order}
               onOrder={(column) =>
                 setRuns({ order: orderText({ column, descending: order.column === column ? !order.descending : column === 'time' }) })}
@@ -87,7 +83,7 @@ export function RunList({ state }: PageProps<RunsState>) {
 const timeOf = (all: readonly ListedRun[], id: string) => Date.parse(all.find((r) => r.id === id)?.created ?? '') || 0;
 
 function textOf(r: ListedRun): string {
-  const marks = [r.state, r.head?.dirty ? 'dirty' : '', r.base ? 'against' : ''];
+  const marks = [r.state, r.head?.dirty ? 'uncommitted dirty' : '', r.base ? 'with base against' : ''];
   return [
     r.id, when(r.created), r.revision, r.head?.branch, r.head?.subject, ...r.packages, ...r.names, r.environment?.go,
     machineOf(r.environment), ...marks,
@@ -162,7 +158,7 @@ function columnsOf(
       id: 'for', title: 'Measured by', about: 'The command that measured it', order: 'ascending', width: 'minmax(8rem, 3fr)', from: 56,
       cell: (r) => (
         <div class="runs-two">
-          <code class="cut" title={r.line}>{commandOf(r)}</code>
+          <code class="runs-lines" title={r.line}>{commandOf(r)}</code>
           <span class="cut soft">{r.packages.join(', ') || r.names.join(', ')}</span>
         </div>
       ),

@@ -72,6 +72,7 @@ function RunHead({ info, summary, id, state }: { info: RunInfo; summary: string 
   return (
     <div class="runs-head">
       <h2>{whenIn(info.created)} <Marks run={info} /></h2>
+      {info.load && <p class="mono cut" title={info.line}>{info.line.replace(/^\S*hone /, '')}</p>}
       {info.head?.subject && <p>{info.head.subject}</p>}
       {info.revision !== '-' && <p class="mono soft">{revisionIn(info)}</p>}
       {summary && <p class="runs-verdict"><b>{summary}</b></p>}

@@ -15,7 +15,7 @@ import { BenchName } from './BenchName';
 import { Moved } from './Moved';
 import { AllLinks, explaining, openProfile, pairs, profilesOf, RowLinks, type ProfilePair } from './ProfileLinks';
 import { UnitPicker } from './UnitPicker';
-import { changed, judgedText, signOf, verdicts } from './words';
+import { changed, judgedText, rowChange, signOf, verdicts, verdictText } from './words';
 
 interface SideRow {
   c: Compared;
@@ -165,21 +165,24 @@ function columnsOf(packages: boolean): readonly Column<SideRow>[] {
     {
       id: 'change', title: 'Change', about: 'By size, in either direction', order: 'descending', width: '6.5rem', align: 'right', kind,
       cell: (r) => (
-        <span aria-label={`${r.shown.change}, ${r.shown.verdict}`}>{signOf(r.c.verdict, r.c.change, neutral(r.c))} {r.shown.change}</span>
+        <span aria-label={`${r.shown.change}, ${r.shown.verdict}`}>
+          {signOf(r.c.verdict, r.c.change, neutral(r.c))} {rowChange(r.shown.change, r.c.verdict)}
+        </span>
       ), text: (r) =>
         r.shown.change,
     },
     {
       id: 'interval', title: 'Interval', about: '95 % confidence interval of the change', width: '11.5rem', align: 'right', from: 56,
-      kind: () => 'soft', cell: (r) => r.shown.interval, text: (r) => r.shown.interval,
+      kind: () => 'soft', cell: (r) => (r.shown.interval === '-' ? '' : r.shown.interval), text: (r) => r.shown.interval,
     },
     {
       id: 'p', title: 'p', about: 'Without the correction for many rows', order: 'ascending', width: '4.5rem', align: 'right', from: 74,
       kind: () => 'soft', cell: (r) => pText(r.c.p), text: (r) => pText(r.c.p),
     },
     {
-      id: 'verdict', title: 'Verdict', order: 'ascending', width: 'minmax(7rem, 1fr)', from: 46, kind,
-      cell: (r) => <span class="cut" title={r.shown.verdict}>{r.shown.verdict}</span>, text: (r) => r.shown.verdict,
+      id: 'verdict', title: 'Verdict', order: 'ascending', width: 'minmax(11rem, 1fr)', from: 46, kind,
+      cell: (r) => <span class="cut" title={r.shown.verdict}>{verdictText(r.c.verdict, r.shown.verdict)}</span>,
+      text: (r) => r.shown.verdict,
     },
     {
       id: 'profiles', title: 'Profiles', width: '6.5rem', from: 64,

@@ -110,6 +110,7 @@ function Series({ trend, series, state }: { trend: Trend; series: TrendSeries; s
   const machines = new Set(points.map((p) => p.group)).size;
   const last = series.points.findLast((p) => p.median !== null);
   const step = stepTo(trend, series, last);
+  const boundText = (b: TrendSeries['bounds'][number]) => `${b.kind} ${valueText(b.value, series.unit)}`;
   const file = `trend-${series.benchmark.replaceAll(/[^\w.-]+/g, '_')}.csv`;
   return (
     <>
@@ -137,7 +138,7 @@ function Series({ trend, series, state }: { trend: Trend; series: TrendSeries; s
         <TimeChart
           label={`${series.benchmark} ${series.unit} over ${plural(points.length, 'run')}`}
           points={points}
-          bounds={series.bounds.map((b) => ({ value: b.value, kind: b.kind, text: `${b.kind} ${b.text}${b.name ? ` ${b.name}` : ''}` }))}
+          bounds={series.bounds.map((b) => ({ value: b.value, kind: b.kind, text: `${boundText(b)}${b.name ? ` ${b.name}` : ''}` }))}
           format={(v) => axisText(v, series.unit)}
           binary={/^B\//.test(series.unit)}
           even
@@ -149,7 +150,7 @@ function Series({ trend, series, state }: { trend: Trend; series: TrendSeries; s
       <div class="pane-facts">
         <span>{plural(points.length, 'run')}</span>
         <span>points are equally spaced; bars are 95 % intervals of the median</span>
-        {series.bounds.length > 0 && <span>objective: {series.bounds.map((b) => `${b.kind} ${b.text}`).join(', ')}</span>}
+        {series.bounds.length > 0 && <span>objective: {series.bounds.map(boundText).join(', ')}</span>}
         {machines > 1 && <span>{machines} machines: their points are not joined</span>}
       </div>
     </>

@@ -44,3 +44,9 @@ export function goalLines(loads: readonly ShownLoad[]): { value: number; text: s
     return number === undefined ? [] : [{ value: Number(number) * UNITS[unit!]!, text }];
   });
 }
+
+/** Whether the last of some loads missed a goal for what a tile shows. */
+export function missed(loads: readonly ShownLoad[], tile: string): boolean {
+  const of = { Throughput: 'rate', p50: 'p50', p99: 'p99', Slowest: 'max', Failed: 'failed' }[tile];
+  return of !== undefined && (loads.at(-1)?.side.goals ?? []).some((g) => !g.met && new RegExp(`^${of}\\s*[<>]`).test(g.text));
+}

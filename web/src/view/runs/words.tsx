@@ -48,29 +48,41 @@ export function Marks({ run }: { run: Pick<Run, 'state' | 'head' | 'base'> }) {
   return (
     <>
       {run.state !== 'complete' && <span class="badge badge-bad">{run.state}</span>}
-      {run.head?.dirty && <span class="badge" title="Measured with uncommitted changes">dirty</span>}
-      {run.base && <span class="badge" title="Measured interleaved with a base">against</span>}
+      {run.head?.dirty && <span class="badge" title="Measured with uncommitted changes">uncommitted</span>}
+      {run.base && <span class="badge" title="Measured interleaved with a base">with base</span>}
     </>
   );
 }
 
-/** The class of a verdict's colour, and the sign that stands for it beside. */
+/** The class of a verdict's colour, and the sign beside a change that is one. */
 export const verdicts: Record<Verdict, { kind: string; sign: string }> = {
   worse: { kind: 'more', sign: '▲' },
   better: { kind: 'less', sign: '▼' },
   differs: { kind: '', sign: '≠' },
-  'no change': { kind: 'soft', sign: '=' },
-  'within budget': { kind: 'soft', sign: '≈' },
-  'other clock': { kind: 'soft', sign: '·' },
-  inconclusive: { kind: 'soft', sign: '?' },
+  'no change': { kind: 'soft', sign: '' },
+  'within budget': { kind: 'soft', sign: '' },
+  'other clock': { kind: 'soft', sign: '' },
+  inconclusive: { kind: 'soft', sign: '' },
   'one side only': { kind: 'soft', sign: '' },
-  'same code': { kind: 'soft', sign: '=' },
+  'same code': { kind: 'soft', sign: '' },
 };
+
+/** A verdict in words that say what to do; others are as in a terminal. */
+export function verdictText(verdict: Verdict, words: string): string {
+  if (verdict === 'inconclusive') return 'can’t tell: measure more';
+  return verdict === 'same code' ? 'not affected by the change' : words;
+}
 
 /** Direction of a change with its verdict: worse may be up or down. */
 export function signOf(verdict: Verdict, change: number | null, neutral: number): string {
   if (change === null || (verdict !== 'worse' && verdict !== 'better' && verdict !== 'differs')) return verdicts[verdict].sign;
   return change > neutral ? '▲' : '▼';
+}
+
+/** A change as a row has it: nothing where there is none to tell. */
+export function rowChange(change: string, verdict: Verdict): string {
+  if (/^[-~]?$/.test(change)) return '';
+  return changed(verdict) ? change : change.replace(/^[-+−]0(\.0+)?%$/, '0%');
 }
 
 /** A change with its verdict. One that says which way has no sign: "83.9% faster". */
