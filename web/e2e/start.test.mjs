@@ -71,7 +71,7 @@ check('the costliest service is first, with its usage, version and what changed'
   const top = (await cell(page, 'shop', 'Most time in')).getByRole('listitem').first();
   assert.equal(await top.getByRole('link', { name: 'pricing.(*Engine).Discounts', exact: true }).count(), 1);
   const slower = (await cell(page, 'shop', 'Since the version before')).getByRole('listitem').first();
-  assert.match(String(await slower.textContent()), /▲.*Discounts.*10\.\d% → 20\.\d%/);
+  assert.match(String(await slower.textContent()), /▲.*Discounts.*\+1\d\d\.\d%/);
   assert.equal(await slower.locator('.start-more').count(), 1); // it costs more, too
   const faster = (await cell(page, 'search', 'Since the version before')).getByRole('listitem').first();
   assert.match(String(await faster.textContent()), /▼.*bm25/);
@@ -119,6 +119,56 @@ check('the button compares the same times of two versions as their cell, so that
     assert.deepEqual(await sides(), known);
   }
 });
+
+check('versions compare per request from the cell, the button and History, and the sentence says so', async ({ page, open }) => {
+  const perRequest = async () => {
+    const summary = page.getByRole('region', { name: 'In short' });
+    await summary.getByText(/^Per request, CPU time /).waitFor();
+    const link = new URL(page.url()).searchParams;
+    assert.equal(link.get('normalize'), null);
+    for (const side of ['profile', 'base']) assert.match(String(link.get(side)), /per=request/);
+  };
+  await open('/services');
+  const changed = await cell(page, 'shop', 'Since the version before');
+  assert.match(await changed.innerText(), /Discounts[\s\S]*\+1\d\d\.\d%/);
+  await changed.getByRole('link').first().click();
+  await perRequest();
+  await open('/services');
+  await page.getByRole('button', { name: 'Compare the two latest versions of shop' }).click();
+  await perRequest();
+  await open('/services');
+  await page.getByRole('grid', { name: 'Services' }).getByRole('link', { name: 'shop', exact: true }).click();
+  await settled(page);
+  await page.getByRole('tab', { name: 'History' }).click();
+  await page.getByRole('grid', { name: 'Functions by version' }).getByRole('link', { name: 'Compare v1.4.0 with v1.3.0' }).first().click();
+  await perRequest();
+});
+
+check('a time is at the same place in the timeline and in the chart below it', async ({ page, open }) => {
+  await open('/services');
+  await page.getByRole('grid', { name: 'Services' }).getByRole('link', { name: 'shop', exact: true }).click();
+  await settled(page);
+  await page.getByRole('tab', { name: 'History' }).click();
+  await page.locator('.chart-grid').first().waitFor();
+  await settled(page);
+  const edges = await page.locator('.timeline-plot .chart-grid, .history-chart .chart-grid').evaluateAll((all) => all.map((line) => {
+    const { left, right } = line.getBoundingClientRect();
+    return `${Math.round(left)} ${Math.round(right)}`;
+  }));
+  assert.ok(edges.length > 3);
+  assert.equal(new Set(edges).size, 1, edges.join(', '));
+});
+
+check('a service without profiles of a kind says so, and leads to those that it has', async ({ page, open }) => {
+  const id = `sel:${new URLSearchParams({ q: 'allocs{service="shop"}', from: '-1h', per: 'sum' })}`;
+  await open(`/flame?profile=${encodeURIComponent(id)}`);
+  const main = page.locator('main');
+  await main.getByRole('heading', { name: 'shop sends no allocs' }).waitFor();
+  assert.equal(await main.getByRole('button', { name: 'Double the time range' }).count(), 0);
+  await main.getByRole('button', { name: 'heap', exact: true }).click();
+  await settled(page);
+  assert.match(String(new URL(page.url()).searchParams.get('profile')), /q=heap/);
+}, { allow: [/console: .*404/], mayShift: true });
 
 check('History of an hour opens on a week, with what functions took beside their shares', async ({ page, open }) => {
   await open('/services');

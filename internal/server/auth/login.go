@@ -48,6 +48,7 @@ func (v *loginView) body() string {
 <input id="token" name="token" type="password" autocomplete="current-password" required autofocus>
 <button>Log in</button>
 </form>
+<p class="hint">Ask whoever runs this server for a token. There, <code>hone token add -role read NAME</code> prints one.</p>
 `, LoginPath, html.EscapeString(v.To))
 	return b.String()
 }

@@ -49,6 +49,9 @@ func TestLoginPageAsksForNothing(t *testing.T) {
 	if !strings.Contains(text, `<link rel="icon" href="data:,">`) {
 		t.Error("without an icon of the page's own, browsers ask for /favicon.ico")
 	}
+	if !strings.Contains(text, "hone token add -role read NAME") {
+		t.Errorf("the page doesn't say where a token comes from:\n%s", text)
+	}
 	if strings.Contains(text, "src=") || strings.Count(text, "<link") != 1 {
 		t.Errorf("the page needs another file:\n%s", text)
 	}

@@ -1,4 +1,8 @@
 import type { ApiError } from '../../api/client';
+import { services as askServices } from '../../api/continuous';
+import { useAnswer } from '../../state/answer';
+import { kindOf, serviceOf } from '../../state/selection';
+import { formatSelector, matcherOf, withMatcher } from '../../state/selector';
 import { matchersShown, selected, setMatchers } from '../../state/selected';
 import { showNow, widen } from '../../state/time';
 import { Button, Empty } from '../parts';
@@ -6,7 +10,24 @@ import { Button, Empty } from '../parts';
 /** A selection without profiles: why, and the ways out. */
 export default function NoProfiles({ error }: { error: ApiError }) {
   const s = selected.value;
-  const more = matchersShown.value?.filter((m) => m.name !== 'service' && m.name !== 'kind') ?? [];
+  const matchers = matchersShown.value ?? [];
+  const more = matchers.filter((m) => m.name !== 'service' && m.name !== 'kind');
+  const [service, kind] = [serviceOf(s?.q ?? ''), kindOf(s?.q ?? '')];
+  const q = service !== undefined && kind !== undefined ? formatSelector([{ name: 'service', op: '=', value: service }]) : null;
+  const asked = useAnswer(q && `services ${q}`, (signal) => askServices({ q: q! }, signal));
+  const kinds = asked.answer?.report.services[0]?.kinds.map((k) => k.kind) ?? [];
+  if (kinds.length > 0 && !kinds.includes(kind!)) {
+    return (
+      <Empty title={`${service} sends no ${kind}`} icon="filter">
+        <p>There are profiles of {kinds.length === 1 ? 'another kind' : 'other kinds'}:</p>
+        <div class="button-row">
+          {kinds.map((k) => (
+            <Button key={k} onClick={() => setMatchers(withMatcher(matchers, 'kind', matcherOf('kind', [k])))}>{k}</Button>
+          ))}
+        </div>
+      </Empty>
+    );
+  }
   return (
     <Empty title="No profiles in this time range" icon="clock">
       <p>{error.message}</p>

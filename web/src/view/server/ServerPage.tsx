@@ -81,7 +81,7 @@ function Tiles({ of: s }: { of: Status }) {
       {typeof kept === 'number' && (
         <Tile name="Profiles kept" value={count(kept)} more={typeof disk === 'number' ? `${formatValue(disk, 'bytes')} on disk` : ''} />
       )}
-      <Tile name="Received" value={count(received)} more={`${formatValue(bytes, 'bytes')} since startup`} />
+      <Tile name="Received" value={count(received)} more={`${received > 0 ? `${formatValue(bytes, 'bytes')} ` : ''}since startup`} />
       <Tile name="Refused" value={count(refused)} more={refused > 0 ? 'see Received' : 'since startup'} bad={refused > 0} />
       <Tile
         name="Queries" value={`${count(s.queries.running)} of ${count(s.queries.limit)}`}

@@ -65,7 +65,7 @@ export function lossFacts(store: Status['store']): Fact[] {
 
 /** Limits by their names in the API. */
 const LIMITS: Record<string, [string, string]> = {
-  series: ['Series', 'Combinations of labels. New instances beyond become “other”'],
+  series: ['Series since startup', 'Combinations of labels that were received. New instances beyond become “other”'],
   'bytes kept for differences': ['Memory for counters', 'The last values of counting series. The one that was idle longest is forgotten'],
   'bytes of a request': ['Size of a request', 'Larger ones are refused'],
   'bytes in the value of a label': ['Length of a label’s value', 'The end of longer ones becomes a hash'],
