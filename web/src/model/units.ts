@@ -133,9 +133,9 @@ function coresText(cores: number): string {
 
 const decimalsOf = (cores: number) => (cores < 0.1 && cores > 0 ? Math.min(2 - Math.floor(Math.log10(cores)), 6) : 2);
 
-/** A number of cores of a row, with as many decimals as the row's highest one. */
+/** A number of cores of a table, with three decimals, or more if the highest one is small. */
 export function coresAlike(cores: number, highest: number): string {
-  return figureText(`${roundText(cores, decimalsOf(highest))} cores`);
+  return figureText(`${roundText(cores, Math.max(3, decimalsOf(highest)))} cores`);
 }
 
 /** A number with so many decimals, or where they would show 0: what it is below. */

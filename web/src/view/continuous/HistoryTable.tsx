@@ -29,13 +29,16 @@ interface Props {
   onToggle: (name: string) => void;
   /** Takes a function out, where functions were chosen. */
   onRemove: ((name: string) => void) | undefined;
+  /** Columns that have no room. */
+  onLeftOut: (ids: readonly string[]) => void;
 }
 
 /** There, a name and its change have no room beside each other. */
 const NARROW = '(width < 48rem)';
 
 /** Functions by version, with what changed and when they came: the legend of the lines, too. */
-export function HistoryTable({ history, functions, cum, order, onOrder, chosen, changeOf, marked, lines, onToggle, onRemove }: Props) {
+export function HistoryTable(props: Props) {
+  const { history, functions, cum, order, onOrder, chosen, changeOf, marked, lines, onToggle, onRemove, onLeftOut } = props;
   const narrow = useMedia(NARROW);
   const columns = columnsOf(history, functions, cum, changeOf).filter((c) => !narrow || c.id !== 'change');
   columns[0]!.cell = (f, { chars }) => (
@@ -75,6 +78,7 @@ export function HistoryTable({ history, functions, cum, order, onOrder, chosen, 
       onSelect={(f) => selectFunction(f.name)}
       onOpen={(f) => openSource(f.name)}
       onMenu={(f, x, y) => openFunctionMenu(f.name, { x, y }, compareItems(changeOf(f)))}
+      onLeftOut={onLeftOut}
       empty="These profiles have no functions."
     />
   );
@@ -88,7 +92,7 @@ export function columnsOf(
   h: History, functions: readonly FunctionHistory[], cum: boolean, changeOf: (f: FunctionHistory) => Changed | undefined = () => undefined,
 ): Column<FunctionHistory>[] {
   const shares = new Map(functions.map((f) => [f, versionShares(h, f, cum)]));
-  const highest = new Map(functions.map((f) => [f, highestRate(h, f, cum)]));
+  const highest = Math.max(0, ...functions.map((f) => highestRate(h, f, cum)));
   const most = Math.max(1e-9, ...[...shares.values()].flat().map((s) => Math.abs(s ?? 0)));
   const one = h.versions.length === 0;
   return [
@@ -112,7 +116,7 @@ export function columnsOf(
       cell: (f) => (
         <Figure
           share={shareText(meanShare(h, f, cum))}
-          cost={costText(h, sum(cum ? f.cum : f.flat), sum(h.profiles), sum(h.duration), highest.get(f))}
+          cost={costText(h, sum(cum ? f.cum : f.flat), sum(h.profiles), sum(h.duration), highest)}
         />
       ),
       text: (f) => percentText(meanShare(h, f, cum)), ...(one ? {} : { kind: () => 'soft' }),
@@ -125,7 +129,7 @@ export function columnsOf(
         const share = shares.get(f)?.[i] ?? null;
         if (share === null) return <span class="soft">–</span>;
         const value = (cum ? f.versions.cum : f.versions.flat)[i]!;
-        return <Figure share={shareText(share)} cost={costText(h, value, v.profiles, v.duration, highest.get(f))} />;
+        return <Figure share={shareText(share)} cost={costText(h, value, v.profiles, v.duration, highest)} />;
       },
       text: (f) => {
         const share = shares.get(f)?.[i] ?? null;

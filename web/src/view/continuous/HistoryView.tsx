@@ -1,6 +1,6 @@
 import './continuous.css';
 import '../table/pane.css';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { history as askHistory, markers as askMarkers, type FunctionHistory, type History, type Marker } from '../../api/continuous';
 import { useLasting } from '../../state/answer';
 import { markersRound } from '../../state/continuous';
@@ -46,6 +46,7 @@ export default function HistoryView({ state }: ViewProps) {
 function Shown({ state, sel, span }: { state: State; sel: Selection; span: Span }) {
   const named = functionsOf(state);
   const cum = state.options.sort === 'cum';
+  const [leftOut, setLeftOut] = useState<readonly string[]>([]); // columns of the table
   const inCost = state.own.measure === 'cost';
   const wanted = parseOrder(state.own.order ?? '') ?? USUAL_ORDER;
   const order = RANKS[wanted.column] ? wanted : USUAL_ORDER; // other tables have columns of their own
@@ -160,6 +161,7 @@ function Shown({ state, sel, span }: { state: State; sel: Selection; span: Span 
                 lines={lines}
                 onToggle={toggle}
                 onRemove={named.length > 0 ? remove : undefined}
+                onLeftOut={setLeftOut}
               />
             </div>
           </div>
@@ -167,15 +169,17 @@ function Shown({ state, sel, span }: { state: State; sel: Selection; span: Span 
       </ReportState>
       <div class="pane-facts">
         <span>Click a version to see what changed with it, a point for its profiles</span>
-        <span>{report ? factsOf(report, functions) : ''}</span>
+        <span>{report ? factsOf(report, functions, leftOut) : ''}</span>
       </div>
     </section>
   );
 }
 
-function factsOf(h: History, functions: readonly FunctionHistory[]): string {
+function factsOf(h: History, functions: readonly FunctionHistory[], leftOut: readonly string[]): string {
   const n = h.versions.length;
-  const versions = h.left > 0 ? `the last ${n} of ${n + h.left} versions` : n > 0 ? plural(n, 'version') : '';
+  const hidden = h.versions.filter((v) => leftOut.includes(`version ${v.version}`)).length;
+  const versions = h.left + hidden > 0 ? `the last ${n - hidden} of ${n + h.left} versions${hidden > 0 ? ' have room' : ''}`
+    : n > 0 ? plural(n, 'version') : '';
   return [plural(functions.length, 'function'), versions, `${plural(h.time.length, 'window')} of ${lengthText(h.step)}`]
     .filter(Boolean).join(', ');
 }

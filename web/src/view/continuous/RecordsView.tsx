@@ -11,6 +11,7 @@ import { formatSpan, parseSelection, timeText, zoneText, type Selection, type Sp
 import { selected } from '../../state/selected';
 import { go, href, setOwn, type State } from '../../state/state';
 import { timelineSpan } from '../../state/time';
+import { nounOf } from '../changeWords';
 import { formatDuration } from '../facts';
 import { follow } from '../link';
 import { Button, Empty, ReportState, useMedia } from '../parts';
@@ -164,6 +165,12 @@ function figuresOf(rows: readonly Row[]): (row: Row) => string {
 const NARROW = '(width < 44rem)';
 const TWO_LINES = 2.75; // rem
 
+/** What values are of, if all are of one type. */
+function titleOf(rows: readonly Row[]): string {
+  const types = new Set(rows.map((r) => r.type));
+  return types.size === 1 ? nounOf([...types][0]!).replace(/^The (?:number|total) of (.)/, (_, c: string) => c.toUpperCase()) : 'Value';
+}
+
 function columnsOf(names: readonly string[], all: readonly Row[], state: State, span: Span, narrow: boolean): Column<Row>[] {
   const figure = figuresOf(all);
   const mean = all.reduce((sum, r) => sum + r.value, 0) / Math.max(1, all.length);
@@ -180,7 +187,7 @@ function columnsOf(names: readonly string[], all: readonly Row[], state: State, 
       text: (r) => new Date(r.time).toISOString(),
     },
     {
-      id: 'value', title: 'Value', about: 'Of all samples', order: 'descending', align: 'right',
+      id: 'value', title: titleOf(all), about: 'Of all samples', order: 'descending', align: 'right',
       width: `clamp(${narrow ? 5.5 : 7}rem, 14cqi, 14rem)`,
       cell: figure, text: (r) => String(r.value), share: (r) => (most > 0 ? (100 * r.value) / most : 0),
     },

@@ -55,8 +55,8 @@ export const rateText = (h: Pick<History, 'type' | 'unit'>, cost: number): strin
   overTimeText(cost, h, ofMoment(h) ? 'profile' : 'second');
 
 /**
- * The cost of a function in an average instance, per second or at a moment. '' if unknown. Cores have the decimals
- * of the highest rate of their row.
+ * The cost of a function in an average instance, per second or at a moment. '' if unknown. Cores of a table
+ * have the same decimals, by its highest rate.
  */
 export function costText(
   h: Pick<History, 'type' | 'unit'>, value: number, profiles: number, duration: number, highest?: number,

@@ -25,7 +25,8 @@ test('values are those of a profile', () => {
 test('growth is told with its sign, and how sure it is', () => {
   expect(slopeText(line('a', 2 << 20, 1), bytes)).toBe('+2MB/h');
   expect(slopeText(line('a', -2 << 20, -1), bytes)).toBe('-2MB/h');
-  expect(slopeText(line('a', 0, 0), bytes)).toBe('0');
+  expect(slopeText(line('a', 0, 0), bytes)).toBe('no growth');
+  expect(slopeText(line('a', 103 << 10, 0), bytes)).toBe('no growth'); // within the usual variation
   expect(growthWords(line('a', 1, 0), bytes)).toBe(
     'from 1MB in the first third of the time to 3MB in the last: within the usual variation',
   );

@@ -44,8 +44,9 @@ export function valuesOf(h: History, f: FunctionHistory, cum: boolean): (number 
   return (cum ? f.cum : f.flat).map((v, i) => (h.profiles[i]! > 0 ? v / h.profiles[i]! : null));
 }
 
-/** "+12.3MB/h". */
+/** "+12.3MB/h"; what is within the usual variation has no slope. */
 export function slopeText(f: FunctionHistory, of: { type: string; unit: string }): string {
+  if (f.growth?.sure === 0) return 'no growth';
   const text = formatSigned(f.growth?.slope ?? 0, (size) => amountText(size, of));
   return text === '0' ? '0' : `${text}/h`;
 }

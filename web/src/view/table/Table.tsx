@@ -64,6 +64,8 @@ export interface TableProps<R> {
   rowRem?: number;
   /** Rows that come into view. */
   onRange?: (first: number, end: number) => void;
+  /** The columns that have no room. */
+  onLeftOut?: (ids: readonly string[]) => void;
   /** What stands in place of rows if there are none. */
   empty?: ComponentChildren;
 }
@@ -83,6 +85,8 @@ export function Table<R>(props: TableProps<R>) {
 
   const rem = useMemo(() => parseFloat(getComputedStyle(document.documentElement).fontSize) || 13, [view.width]);
   const shown = view.width === 0 ? columns : columns.filter((c) => view.width >= (c.from ?? 0) * rem);
+  const leftOut = columns.filter((c) => !shown.includes(c)).map((c) => c.id).join('\n');
+  useEffect(() => props.onLeftOut?.(leftOut === '' ? [] : leftOut.split('\n')), [leftOut]);
   const ordered = shown.find((c) => props.order && orderOf(c) === props.order.column);
   const template = shown.map((c) => c.width ?? 'minmax(0, 1fr)').join(' ');
 
