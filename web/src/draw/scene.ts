@@ -147,7 +147,7 @@ export class Scene {
     const { model: m } = this;
     const frame = m.frame[node]!;
     if (frame === REST) return [this.restLabel(node), '…'];
-    const names = frame === ROOT ? [`all · ${this.totals()}`] : this.formsOf(frame);
+    const names = frame === ROOT ? this.rootForms() : this.formsOf(frame);
     const step = this.stepOf(node);
     if (step === 0 || !m.baseTotal) return names;
     // Colour is not alone: the arrow says more or less, too.
@@ -162,6 +162,12 @@ export class Scene {
   private formsOf(frame: number): readonly string[] {
     const { name, origin } = this.model.frames;
     return nameForms(name[frame]!, origin[frame]!).map(visible);
+  }
+
+  /** Rates are those of an instance on average: others on the page are of all. */
+  private rootForms(): readonly string[] {
+    const all = `all · ${this.totals()}`;
+    return this.model.about.perSecond ? [`${all} per instance`, all] : [all];
   }
 
   private totals(): string {

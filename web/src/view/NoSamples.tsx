@@ -1,4 +1,5 @@
 import { optionSpecs } from '../state/options';
+import { shown } from '../state/profiles';
 import { requestsState, selected } from '../state/selected';
 import { kindOf, REQUESTS } from '../state/selection';
 import { go, state } from '../state/state';
@@ -25,7 +26,13 @@ export function NoSamples() {
     );
   }
   if (set.length === 0) {
-    return <Empty title="No samples"><p>The profile has none of this type. Choose another sample type above.</p></Empty>;
+    const info = shown.value?.info;
+    const empty = info?.id === state.value.profile[0] && state.value.profile.length === 1 && info?.samples === 0;
+    return (
+      <Empty title="No samples">
+        <p>{empty ? 'The profile is empty.' : 'The profile has none of this type. Choose another sample type above.'}</p>
+      </Empty>
+    );
   }
   const reset = () => {
     go({ options: Object.fromEntries(Object.entries(options).filter(([name]) => !(set as readonly string[]).includes(name))) });

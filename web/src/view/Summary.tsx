@@ -1,12 +1,14 @@
 import './summary.css';
 import type { Margin, Summary as SummaryReport, SummaryLine } from '../api/types';
 import { bareName, methodName, shortName } from '../model/names';
+import { formatRate } from '../model/units';
 import { collapsed, setCollapsed } from '../state/summary';
 import { useReport } from '../state/report';
 import { selected } from '../state/selected';
 import { go, href, inView, queryOf, state, type State } from '../state/state';
 import { Chunk } from './Chunk';
 import { CompareViews } from './CompareViews';
+import { tooFew } from './facts';
 import { follow } from './link';
 import { Button, tip } from './parts';
 import { intervalText, marginText, plural, shareText } from './table/format';
@@ -39,16 +41,18 @@ function Told({ report }: { report: SummaryReport }) {
   const { lines, samples, cores, idle, change } = report;
   const shares = report.shares.filter((s) => s.cost.value !== 0);
   if (change) return <Chunk load={changeSummary} props={{ change }} />;
+  if (report.total.value === 0) return null; // the view says why
+  const few = tooFew(report);
   const many = selected.value !== null && selected.value.id === '';
   const counts = [
-    ...(cores === undefined ? [] : [`${cores.toFixed(2)} cores${many ? '/instance' : ' busy'}`]),
-    ...(samples === undefined ? [] : [plural(samples, 'sample')]),
+    ...(cores === undefined ? [] : [`${formatRate(cores * 1e9, 'nanoseconds', 'minimum', 'cores')}${many ? '/instance' : ' busy'}`]),
+    ...(samples === undefined || few ? [] : [plural(samples, 'sample')]),
   ];
   const facts = [...shares.map((s) => `${s.name} ${shareText(s.cost.percent)}`), ...counts];
   return (
     <div class="summary-told">
       {idle && <strong class="summary-idle">Mostly idle: see what it waits for in a wall or block profile</strong>}
-      {lines.length > 0 ? (
+      {few ? <span class="soft">{plural(samples!, 'sample')}: too few to rank lines</span> : lines.length > 0 ? (
         <ol class="summary-lines" aria-label="Your most expensive lines">
           {lines.map((line) => <li key={line.name}><Line line={line} /></li>)}
         </ol>

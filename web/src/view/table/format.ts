@@ -59,12 +59,17 @@ export function intervalText({ low, high }: Margin): string {
   return [low, high].map((end) => `${roundText(end, enough ? 1 : 2)}%`).join(' to ');
 }
 
-/** The interval of a share in percent next to it: "±1.2", or its ends if half its width would pass zero. */
+const TRIFLE = 100;
+
+/**
+ * The interval of a share in percent next to it: "±1.2", or its ends if half its width would pass zero. '' where it is a trifle: samples
+ * aren't what is unsure of such a share.
+ */
 export function marginText(percent: number, margin: Margin): string {
   const half = (margin.high - margin.low) / 2;
   if (half >= Math.abs(percent)) return `(${intervalText(margin).replaceAll('%', '')})`;
-  const text = roundText(half, half < 0.05 ? 2 : 1);
-  return text.startsWith('<') ? `<±${text.slice(1)}` : `±${text}`;
+  if (half < 0.05 && half < Math.abs(percent) / TRIFLE) return '';
+  return `±${roundText(half, half < 0.05 ? 2 : 1)}`;
 }
 
 /**
