@@ -42,6 +42,13 @@ test('a page can choose the unit where the server has one for all values', () =>
   expect(all.map(columnFigures(all, 'nanoseconds', true))).toEqual(['2.04ms/s', '-0.72ms/s', '0.01ms/s']);
 });
 
+test('a long unit of a custom profile leaves room for the number', () => {
+  const all = [{ value: 1250, text: '1\u202f250<i>things</i>' }, { value: 0, text: '0' }];
+  expect(all.map(columnFigures(all, '<i>things</i>'))).toEqual(['1\u202f250', '0']);
+  const short = [{ value: 3, text: '3calls' }];
+  expect(short.map(columnFigures(short, 'calls'))).toEqual(['3calls']);
+});
+
 test('what an option made of a value stays', () => {
   const all = [{ value: 2e9, text: '500ms/s' }, { value: 4e9, text: '1s/s' }]; // divided
   expect(all.map(columnFigures(all, 'nanoseconds'))).toEqual(['500ms/s', '1s/s']);

@@ -8,6 +8,9 @@ import { belowText, convert, formatRate, inUnits, type Rate } from './units';
 /** A value as the server prints it. */
 export type Figure = Pick<Quantity, 'value' | 'text'>;
 
+/** Characters of a unit that a column has room for: a longer one, of a custom profile, is told by the list of sample types alone. */
+const LONGEST = 8;
+
 /**
  * Returns how to print what stands in columns that are compared with each other. The
  * unit is that of the largest, as a sentence or a total beside the columns has it, but seconds
@@ -25,7 +28,10 @@ export function columnFigures(all: readonly Figure[], unit: string, own = false)
   const scale = printed('minimum') || (own && printed(asked))
     ? sizes.length > 0 && (rate === 'cores' ? coresScale(sizes, unit) : scaleOf(sizes, unit))
     : printed(asked) && scaleIn(asked, sizes, unit);
-  if (!scale) return (q) => q.text;
+  if (!scale) {
+    const long = unit.length > LONGEST && inUnits(unit).length === 0;
+    return ({ text }) => (long && text.endsWith(unit) ? text.slice(0, -unit.length).trimEnd() : text);
+  }
   const { factor, decimals } = scale;
   const name = rate === 'second' ? `${scale.name}/s` : scale.name;
   return ({ value }) => {

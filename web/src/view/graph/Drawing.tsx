@@ -3,6 +3,7 @@
 
 import { Fragment } from 'preact';
 import type { Graph, GraphEdge, GraphNode } from '../../api/types';
+import { figureText } from '../../api/figures';
 import { percentText } from '../table/format';
 import { headData, heat, pathData, thickness } from './geometry';
 import { memo } from './memo';
@@ -65,7 +66,9 @@ function Node({ node, index }: { node: GraphNode; index: number }) {
         {/* A space between lines for who copies them: in a line, it would be underlined with the name. */}
         {label.map((line, i) => (
           <Fragment key={i}>
-            <tspan x={0} y={top + i * size * LINE} dy="0.35em" class={i === values - 1 ? 'name' : ''}>{line}</tspan>
+            <tspan x={0} y={top + i * size * LINE} dy="0.35em" class={i === values - 1 ? 'name' : ''}>
+              {values >= 0 && i >= values ? figureText(line) : line}
+            </tspan>
             {' '}
           </Fragment>
         ))}

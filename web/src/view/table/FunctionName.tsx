@@ -11,9 +11,12 @@ interface Props {
   title?: string;
 }
 
+/** A name in one line, as text reports print it. */
+const oneLine = (name: string): string => name.replaceAll('\n', '\\n').replaceAll('\r', '\\r');
+
 /** A name with its package dimmed; the whole of it is its tooltip where it is cut. One that isn't may wrap between its words. */
 export function FunctionName({ place, chars, title }: Props) {
-  const parts = nameParts(place);
+  const parts = nameParts({ name: oneLine(place.name), ...(place.function && { function: oneLine(place.function) }) });
   const cut = chars === undefined ? parts : shortenParts(parts, chars);
   const part = (text: string) => (chars === undefined ? <Wrapping text={text} /> : text);
   return (
