@@ -149,7 +149,7 @@ check('a time is at the same place in the timeline and in the chart below it', a
   await page.getByRole('grid', { name: 'Services' }).getByRole('link', { name: 'shop', exact: true }).click();
   await settled(page);
   await page.getByRole('tab', { name: 'History' }).click();
-  await page.locator('.chart-grid').first().waitFor();
+  await page.locator('.history-chart .chart-grid').first().waitFor({ state: 'attached' });
   await settled(page);
   const edges = await page.locator('.timeline-plot .chart-grid, .history-chart .chart-grid').evaluateAll((all) => all.map((line) => {
     const { left, right } = line.getBoundingClientRect();
