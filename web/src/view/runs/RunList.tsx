@@ -4,7 +4,7 @@ import { useAnswer } from '../../state/answer';
 import { finder } from '../../state/pattern';
 import { goRuns, runsHref, setRuns, type RunsState } from '../../state/runs';
 import { follow } from '../link';
-import { Button, copyText, Empty, ReportState, tip } from '../parts';
+import { Button, copyText, Empty, ReportState, tip, useMedia } from '../parts';
 import { saveTable } from '../table/csv';
 import { Find } from '../table/Find';
 import { plural } from '../table/format';
@@ -14,6 +14,9 @@ import type { PageProps } from '../props';
 import { lengthText, zoneText } from '../../state/selection';
 import { machineOf, Marks, revisionIn, when, whenAmong } from './words';
 
+/** Where a run's commit and command are below its time: see runs.css. */
+const NARROW = '(width < 42rem)';
+
 /** All runs, to look at one or compare two. */
 export function RunList({ state }: PageProps<RunsState>) {
   const loading = useAnswer('runs', listRuns);
@@ -21,6 +24,7 @@ export function RunList({ state }: PageProps<RunsState>) {
   const chosen = state.run; // to compare
   const toggle = (id: string) => setRuns({ run: chosen.includes(id) ? chosen.filter((other) => other !== id) : [...chosen.slice(-1), id] });
   const all = loading.answer?.report.runs ?? [];
+  const narrow = useMedia(NARROW);
   const order = parseOrder(state.order) ?? { column: 'time', descending: true };
   const rows = useMemo(() => {
     const finds = finder(state.find);
@@ -61,7 +65,7 @@ export function RunList({ state }: PageProps<RunsState>) {
               count={rows.length}
               row={(i) => rows[i]}
               rowKey={(r) => r.dir}
-              rowRem={4}
+              rowRem={narrow ? 5.25 : 4}
               order={order}
               onOrder={(column) =>
                 setRuns({ order: orderText({ column, descending: order.column === column ? !order.descending : column === 'time' }) })}

@@ -110,7 +110,7 @@ function Series({ trend, series, state }: { trend: Trend; series: TrendSeries; s
   const machines = new Set(points.map((p) => p.group)).size;
   const last = series.points.findLast((p) => p.median !== null);
   const step = stepTo(trend, series, last);
-  const boundText = (b: TrendSeries['bounds'][number]) => `${b.kind} ${valueText(b.value, series.unit)}`;
+  const boundText = (b: TrendSeries['bounds'][number]) => `${b.kind} ${axisText(b.value, series.unit)}`;
   const file = `trend-${series.benchmark.replaceAll(/[^\w.-]+/g, '_')}.csv`;
   return (
     <>
