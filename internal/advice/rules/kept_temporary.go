@@ -16,9 +16,10 @@ import (
 
 var keptTemporary = &advice.Rule{
 	ID:    "kept-temporary",
-	Title: "a loop allocates a slice or map in each iteration",
-	Doc: `A slice or map that an iteration makes, fills and drops is allocated again in the next one. Declared before the loop and
-emptied at the start of each iteration, with v[:0] or clear (Go 1.21), it keeps its memory.
+	Title: "a loop allocates a temporary value in each iteration",
+	Doc: `A slice, map or big.Int that an iteration makes, fills and drops is allocated again in the next one. Declared before the loop and
+emptied at the start of each iteration, with v[:0] or clear (Go 1.21), it keeps its memory. A slice of which only the
+last one counts, as in "if x > most { best = []T{x} }", keeps it with append(best[:0], x).
 
 The rule follows all uses of the variable: its elements are read, set, copied or appended to, and nothing else gets it.
 After an iteration with an unusually large map, clear takes longer than making a new map.`,
@@ -27,13 +28,14 @@ After an iteration with an unusually large map, clear takes longer than making a
 	Allocates: true,
 	Match:     matchKeptTemporary,
 	Conditions: advice.Conditions{
-		Offered: "the variable is declared in the loop's block as an empty slice or map, or as one of a size that isn't negative; it is only set to new slices or parts of its own; nothing keeps it or " +
-			"its memory, uses its spare capacity, or compares it with nil; no other variable of the function has its name",
+		Offered: "the variable is declared in the loop's block as an empty slice or map, as one of a size that isn't negative, or as a new big.Int, or it is a slice that the loop sets to literals; " +
+			"a slice is only set to new slices or parts of its own; nothing keeps the variable or its memory, uses its spare capacity, or compares it with nil; only methods of a big.Int are called; " +
+			"no other variable of the function has its name",
 	},
 }
 
-// temporaryFrames allocate slices and maps, and let them grow.
-var temporaryFrames = lazyregexp.New(`^runtime\.(makeslice|growslice|makemap|mapassign|mallocgc|newobject)|^internal/runtime/maps\.`)
+// temporaryFrames allocate slices, maps and numbers, and let them grow.
+var temporaryFrames = lazyregexp.New(`^runtime\.(makeslice|growslice|makemap|mapassign|mallocgc|newobject)|^internal/runtime/maps\.|^math/big\.nat\.make$`)
 
 func matchKeptTemporary(s *advice.Site) []advice.Match {
 	if s.Allocates() < someAllocated && s.Share(temporaryFrames) < someAllocated {
@@ -42,6 +44,9 @@ func matchKeptTemporary(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	seen := make(map[types.Object]bool)
 	for _, c := range s.Nodes() {
+		if m, ok := reuseArray(s, c); ok {
+			matches = append(matches, m)
+		}
 		id, ok := c.Node().(*ast.Ident)
 		if !ok {
 			continue
@@ -58,18 +63,19 @@ func matchKeptTemporary(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// keepTemporary declares a slice or map before the loop that makes it in each iteration.
+// keepTemporary declares a slice, map or big.Int before the loop that makes it in each iteration.
 func keepTemporary(s *advice.Site, c inspector.Cursor, v *types.Var) (m advice.Match, ok bool) {
 	d, ok := facts.DeclarationOf(s.Place, v)
-	if !ok || facts.IsAnyParameter(v) || !facts.InBlock(d.Cursor) {
+	number := isBigNumber(v.Type())
+	if !ok && !number || !d.Valid() || facts.IsAnyParameter(v) || !facts.InBlock(d.Cursor) {
 		return m, false
 	}
 	loop, ok := facts.LoopAround(d.Cursor)
 	if !ok || d.Parent().Node() != ast.Node(facts.LoopBody(loop.Node())) || facts.Jumps(s.Place) || !onlyName(s, v) || facts.LastIteration(s.Place, d.Cursor, loop) ||
-		facts.Commented(s.Place, d.Node().Pos(), d.Node().End()) || !facts.StaysInIteration(s.Place, v, full(s, &d, v)) {
+		facts.Commented(s.Place, d.Node().Pos(), d.Node().End()) || !number && !facts.StaysInIteration(s.Place, v, full(s, &d, v)) {
 		return m, false
 	}
-	if _, isMap := facts.Under(v.Type()).(*types.Map); !isMap && !facts.OwnArray(s.Place, v, loop.Node()) {
+	if _, isMap := facts.Under(v.Type()).(*types.Map); !isMap && !number && !facts.OwnArray(s.Place, v, loop.Node()) {
 		return m, false // the next iteration would write to another slice's array
 	}
 	if r, isRange := loop.Node().(*ast.RangeStmt); isRange {
@@ -78,7 +84,11 @@ func keepTemporary(s *advice.Site, c inspector.Cursor, v *types.Var) (m advice.M
 		}
 	}
 	at := facts.WithLabel(loop)
-	before, within, ok := keptCode(s, &d, v, loop.Node())
+	code := keptCode
+	if number {
+		code = bigIntCode
+	}
+	before, within, ok := code(s, &d, v, loop.Node())
 	if !ok || !facts.InBlock(at) || !facts.Builtins(s.Place, d.Node().Pos(), "clear", "make") {
 		return m, false
 	}
@@ -90,11 +100,13 @@ func keepTemporary(s *advice.Site, c inspector.Cursor, v *types.Var) (m advice.M
 	if strings.Contains(within, ".Grow(") {
 		m.Imports = []string{"slices"}
 	}
-	what := "slice"
+	what, anew := "slice", "emptied"
 	if _, isMap := facts.Under(v.Type()).(*types.Map); isMap {
 		what = "map"
+	} else if number {
+		what, anew = "number", "set"
 	}
-	m.Why = fmt.Sprintf("Each iteration of the loop at line %d makes a new %s %s and drops it. Declared before the loop and emptied in each iteration, it keeps its memory.", s.Package.Line(loop.Node().Pos()), what, v.Name())
+	m.Why = fmt.Sprintf("Each iteration of the loop at line %d makes a new %s %s and drops it. Declared before the loop and %s in each iteration, it keeps its memory.", s.Package.Line(loop.Node().Pos()), what, v.Name(), anew)
 	return m, true
 }
 

@@ -2,6 +2,7 @@ package loops
 
 import (
 	"bytes"
+	"math/big"
 	"sort"
 	"strconv"
 	"strings"
@@ -10,7 +11,7 @@ import (
 func joined(rows [][]int) []string {
 	var out []string
 	for _, row := range rows {
-		// want A: Each iteration of the loop at line 12 makes a new slice buf
+		// want A: Each iteration of the loop at line 13 makes a new slice buf
 		buf := make([]byte, 0, 64) // alloc
 		for _, n := range row {
 			buf = strconv.AppendInt(buf, int64(n), 10)
@@ -73,4 +74,49 @@ func copied(rows [][]byte) (sum int) {
 		}
 	}
 	return sum
+}
+
+func digits(n *big.Int) (out []int64) {
+	radix := big.NewInt(58)
+	for n.Sign() > 0 {
+		// want A: a new number mod and drops it. Declared before the loop and set in each iteration
+		mod := new(big.Int) // alloc
+		n.DivMod(n, radix, mod)
+		out = append(out, mod.Int64())
+	}
+	return out
+}
+
+func products(rows [][]byte, m *big.Int) (sum int) {
+	for i, row := range rows {
+		// want A: a new number x
+		x := new(big.Int).SetBytes(row) // alloc
+		// want A: a new number y
+		y := big.NewInt(int64(i)) // alloc
+		// want A: a new number z
+		var z big.Int // alloc
+		x.Mul(x, y)
+		z.Mod(x, m)
+		sum += len(z.Bytes()) + x.Cmp(&z)
+	}
+	return sum
+}
+
+func nearest(xs []float64, x float64) (best []int) {
+	least := 0.0
+	for i, v := range xs {
+		d := max(v-x, x-v)
+		switch {
+		case len(best) == 0:
+			best = []int{i}
+			least = d
+		case d < least:
+			least = d
+			// want A: sets best to a new slice, and nothing needs the old one
+			best = []int{i} // alloc
+		case d == least:
+			best = append(best, i)
+		}
+	}
+	return best
 }

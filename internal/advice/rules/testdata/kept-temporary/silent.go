@@ -1,6 +1,10 @@
 package silent
 
-import "strings"
+import (
+	"fmt"
+	"math/big"
+	"strings"
+)
 
 type row struct{ cells []string }
 
@@ -105,4 +109,56 @@ func others(lines []string) (n int) {
 		n += len(words)
 	}
 	return n
+}
+
+func numbers(rows [][]byte, base *big.Int) (all []*big.Int, least *big.Int) {
+	for _, row := range rows {
+		x := new(big.Int).SetBytes(row) // alloc
+		all = append(all, x)
+	}
+	for _, row := range rows {
+		x := new(big.Int).SetBytes(row) // alloc
+		if y := x.Add(x, base); y.Sign() > 0 {
+			least = y
+		}
+	}
+	for _, row := range rows {
+		x := new(big.Int).SetBytes(row) // alloc
+		fmt.Println(x)
+		// It may be nil.
+		y := new(big.Int).Exp(x, base, base) // alloc
+		if y.Sign() > 0 {
+			x.Set(y)
+		}
+		z, ok := new(big.Int).SetString(string(row), 10) // alloc
+		if ok && z.Sign() > 0 {
+			defer func() { fmt.Println(z) }()
+		}
+		words := new(big.Int).SetBytes(row) // alloc
+		for _, w := range words.Bits() {
+			fmt.Println(w)
+		}
+	}
+	return all, least
+}
+
+type point struct{ x, y int }
+
+func sets(xs []int) (all [][]int, best []int, points []point) {
+	var last, next, held []int
+	for _, x := range xs {
+		last = []int{x} // alloc
+		all = append(all, last)
+		for _, y := range next {
+			next = []int{x, y} // alloc
+		}
+		points = []point{{x, x}} // alloc
+		held = []int{x}          // alloc
+	}
+	f := func() int { return len(held) }
+	for _, x := range xs {
+		best = []int{x + f()} // alloc
+		break
+	}
+	return all, best, points
 }
