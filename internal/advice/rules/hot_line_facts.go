@@ -12,6 +12,7 @@ const maxFacts = 2
 
 // saidBy are words of sentences about hot lines that say what a rule says.
 var saidBy = map[string][]string{
+	"adjacent-indexes":    {"can't prove that an index"},
 	"byte-loop":           {"one byte", "one element"},
 	"call-twice":          {"the same arguments"},
 	"deferred-call":       {"has a defer statement"},

@@ -18,6 +18,7 @@ var cores = map[string]func(*gen) core{
 	"byte-loop":               byteLoopCore,
 	"loop-invariant-call":     invariantCore,
 	"deferred-call":           deferredCore,
+	"adjacent-indexes":        adjacentCore,
 	"loop-invariant-load":     loadsCore,
 	"loop-stores-field":       storesCore,
 	"string-concat-loop":      concatLoopCore,

@@ -20,6 +20,7 @@
 //
 //	// says: ... argument escapes to heap | x escapes to heap
 //	// says: cannot inline: unhandled op DEFER
+//	// says: index checked
 //
 // A file with the comment "No CPU profile." only has the others.
 //
@@ -61,6 +62,7 @@ var lineRules = []*advice.Rule{
 	locationPerCall,
 	logArgs,
 	loopInvariantCall,
+	adjacentIndexes,
 	loopInvariantLoad,
 	loopStoresField,
 	passwordHash,

@@ -218,6 +218,10 @@ func said(name string, text []byte) (advice.Diagnostics, advice.Decisions) {
 				decided.Add(name, i+1, advice.Decision{Kind: advice.FunctionNotInlined, Text: why})
 				continue
 			}
+			if m == "index checked" {
+				decided.Add(name, i+1, advice.Decision{Kind: advice.IndexChecked})
+				continue
+			}
 			d.Add(name, i+1, m)
 		}
 	}
