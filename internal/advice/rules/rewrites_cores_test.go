@@ -487,11 +487,15 @@ func concatLoopCore(g *gen) core {
 	s := g.name("s")
 	c := core{result: "string", keep: g.pick(2) == 0}
 	declare := g.one(s+" := \"\"\n", "var "+s+" string\n", s+" := "+g.str()+"\n")
+	before := g.pick(3) == 1
 	loop := g.loop(func(x string) string {
 		piece := g.one(g.str(), `"x"`, g.str()+" + "+g.str())
 		early := ""
 		if g.odd(12, "early") {
 			early = "if " + x + " == 2 {\n" + g.one("continue\n", "break\n", "return "+s+"\n", "panic("+s+")\n") + "}\n"
+		}
+		if before {
+			return early + s + " = " + piece + " + " + s + "\n"
 		}
 		return early + s + " += " + piece + "\n"
 	})

@@ -22,10 +22,11 @@ var stringConcatLoop = &advice.Rule{
 	Doc: `A string can't grow: each + copies the whole string so far, so n steps copy n²/2 pieces and leave n−1 strings to the
 garbage collector. A strings.Builder doubles its capacity and copies each piece about twice. If a string is built in
 each step only to be copied into a buffer, write its pieces there instead. The same holds, to a lesser degree, for many
-consecutive statements. If pieces are put before the string, write them from the end of an array or []byte to its start.
+consecutive statements.
 
-The rewrite collects the pieces of one loop in a strings.Builder and appends them after the loop. It isn't offered if
-the line allocates blocks of only a few sizes: with so few steps, a strings.Builder allocates as much. If a memory
+The rewrite collects the pieces of one loop in a strings.Builder and appends them after the loop. Text that is put before
+the string is appended to a []byte backwards, and all of it is reversed after the loop. The rewrite isn't offered if
+the line allocates blocks of only a few sizes: with so few steps, it would allocate as much. If a memory
 profile shows no allocation on the line, for example because the loop has a single iteration, nothing is reported.`,
 	Class:     advice.Review,
 	Frames:    lazyregexp.New(`^runtime\.concatstring`),
@@ -33,7 +34,7 @@ profile shows no allocation on the line, for example because the loop has a sing
 	Gain:      5,
 	Match:     matchStringConcatLoop,
 	Conditions: advice.Conditions{
-		Offered: "the loop only appends to the string, and is left at its end, by a break, or by returning something else",
+		Offered: "the loop only appends to the string, or only puts text before it, and is left at its end, by a break, or by returning something else",
 		Review:  "the loop usually has more than a few iterations; no deferred function uses a result that holds part of the text after a panic",
 	},
 }
@@ -58,9 +59,17 @@ func matchStringConcatLoop(s *advice.Site) []advice.Match {
 			continue
 		}
 		if appended(s, assign) == nil {
-			if loop, ok := facts.LoopAround(c); ok && obj != nil && !facts.Within(loop.Node(), obj.Pos()) && prepends(s, assign) && onlyGrows(s, c, loop, obj) {
-				matches = append(matches, advice.Match{Node: assign, Class: advice.AdviceOnly,
-					Why: fmt.Sprintf("Each step copies all of %s so far to put text before it. Write the pieces from the end of an array or []byte to its start, and convert it to a string once.", target)})
+			if loop, ok := facts.LoopAround(c); ok && obj != nil && !facts.Within(loop.Node(), obj.Pos()) && prepends(s, assign) {
+				m := advice.Match{Node: assign, Class: advice.AdviceOnly}
+				if outer, ok := outermostLoop(loop, obj); ok && !fewSteps(s) && !facts.LastIteration(s.Place, c, loop) {
+					buildBackwards(s, outer, obj, &m)
+				}
+				if m.Edits == nil {
+					m.Why = fmt.Sprintf("Each step copies all of %s so far to put text before it. Write the pieces from the end of an array or []byte to its start, and convert it to a string once.", target)
+				}
+				if m.Edits != nil || onlyGrows(s, c, loop, obj) {
+					matches = append(matches, m)
+				}
 			}
 			continue
 		}
@@ -220,53 +229,135 @@ func outermostLoop(loop inspector.Cursor, obj types.Object) (inspector.Cursor, b
 // buildString fills in the rewrite, if the loop doesn't use the string otherwise and is only left at
 // its end or by its own break.
 func buildString(s *advice.Site, loop inspector.Cursor, obj types.Object, m *advice.Match) {
-	if !facts.IsLocal(s.Place, obj) || s.Source(loop.Node()) == "" {
-		return
-	}
-	if _, ok := loop.Parent().Node().(*ast.LabeledStmt); ok {
-		return
-	}
-	if _, ok := facts.Statement(loop); !ok {
-		return
-	}
 	pkg, ok := facts.PackageName(s.Place, "strings", loop.Node().Pos())
 	if !ok {
 		return
 	}
-	var edits []advice.Edit
-	var order []string // what to check, since pieces are evaluated in separate statements
 	builder := s.Unused(obj.Name()+"Builder", loop.Node().Pos())
-	known := make(map[*ast.Ident]bool) // uses that the rewrite removes
+	c, ok := collectPieces(s, loop, obj, func(n *ast.AssignStmt) (a addition) {
+		if a.pieces = appended(s, n); n.Tok == token.ASSIGN && a.pieces != nil {
+			a.old = facts.Operands(s.Place, n.Rhs[0])[0]
+		}
+		for _, p := range a.pieces {
+			a.lines = append(a.lines, edit.WritePiece(s, builder, p))
+		}
+		return a
+	})
+	text, typed := textOfType(s, loop, obj, builder+".String()")
+	if !ok || !typed || !facts.Builtins(s.Place, loop.Node().Pos(), "string") {
+		return
+	}
+	m.Edits = append(c.edits,
+		edit.Insert(loop.Node().Pos(), fmt.Sprintf("var %s %s.Builder\n", builder, pkg)),
+		edit.Insert(loop.Node().End(), fmt.Sprintf("\n%s += %s", obj.Name(), text)),
+	)
+	m.Imports = []string{"strings"}
+	edit.MustCheck(m, []string{"that the loop usually has more than a few iterations: with fewer, a strings.Builder allocates as much"}, c.order, leftBehind(s, loop, obj), seenMeanwhile(s, loop, obj))
+}
+
+// buildBackwards is buildString for a loop that puts text before the string. Bytes are appended last to first, and
+// reversed after the loop.
+func buildBackwards(s *advice.Site, loop inspector.Cursor, obj types.Object, m *advice.Match) {
+	at := loop.Node().Pos()
+	pkg, ok := facts.PackageName(s.Place, "slices", at)
+	if !ok || !facts.Builtins(s.Place, at, "string", "byte", "append", "len") {
+		return
+	}
+	bytes, starts := s.Unused(obj.Name()+"Bytes", at), 0
+	c, ok := collectPieces(s, loop, obj, func(n *ast.AssignStmt) (a addition) {
+		sum, ok := ast.Unparen(n.Rhs[0]).(*ast.BinaryExpr)
+		if !ok || n.Tok != token.ASSIGN || sum.Op != token.ADD || facts.Object(s.Place, sum.Y) != obj {
+			return a
+		}
+		a.pieces, a.old = []ast.Expr{sum.X}, sum.Y
+		if text, constant := facts.ConstantText(s.Place, sum.X); constant && len(text) == 1 {
+			a.lines = []string{fmt.Sprintf("%s = append(%[1]s, %s...)", bytes, s.Source(sum.X))}
+			return a
+		}
+		start := obj.Name() + "Start"
+		if starts++; starts > 1 {
+			start += fmt.Sprint(starts)
+		}
+		start = s.Unused(start, at)
+		a.lines = []string{
+			fmt.Sprintf("%s := len(%s)", start, bytes),
+			fmt.Sprintf("%s = append(%[1]s, %s...)", bytes, s.Source(sum.X)),
+			fmt.Sprintf("%s.Reverse(%s[%s:])", pkg, bytes, start),
+		}
+		return a
+	})
+	text, typed := textOfType(s, loop, obj, "string("+bytes+")")
+	if !ok || !typed {
+		return
+	}
+	m.Edits = append(c.edits,
+		edit.Insert(at, fmt.Sprintf("var %s []byte\n", bytes)),
+		edit.Insert(loop.Node().End(), fmt.Sprintf("\n%s.Reverse(%s)\n%s = %s + %[3]s", pkg, bytes, obj.Name(), text)),
+	)
+	m.Why = fmt.Sprintf("Each step copies all of %s so far to put text before it. Appending the bytes backwards to a []byte, and reversing that after the loop, copies each byte a few times.", obj.Name())
+	m.Imports, m.Since = []string{"slices"}, "1.21"
+	edit.MustCheck(m, []string{"that the loop usually has more than a few iterations: with fewer, a []byte allocates as much"}, leftBehind(s, loop, obj), seenMeanwhile(s, loop, obj))
+}
+
+// textOfType converts a text to a variable's type.
+func textOfType(s *advice.Site, loop inspector.Cursor, obj types.Object, text string) (string, bool) {
+	if types.Identical(obj.Type(), types.Typ[types.String]) {
+		return text, true
+	}
+	named, ok := facts.TypeText(s.Place, obj.Type(), loop.Node().Pos())
+	return named + "(" + text + ")", ok
+}
+
+// An addition is what a statement adds to a string: no pieces if it does something else.
+type addition struct {
+	pieces []ast.Expr
+	old    ast.Expr // the string itself, among the operands
+	lines  []string // statements that collect the pieces instead
+}
+
+// rewrittenPieces are the rewrites of the statements of a loop that add to a string.
+type rewrittenPieces struct {
+	edits []advice.Edit
+	order []string // what to check, since pieces are evaluated in separate statements
+}
+
+// collectPieces rewrites each statement of a loop that adds to a string. ok is false if the loop uses the string otherwise, or is left
+// by other ways than its end, its own break, or by returning something else.
+func collectPieces(s *advice.Site, loop inspector.Cursor, obj types.Object, added func(*ast.AssignStmt) addition) (all rewrittenPieces, ok bool) {
+	if !facts.IsLocal(s.Place, obj) || !facts.Private(s.Place, obj) || s.Source(loop.Node()) == "" {
+		return all, false
+	}
+	if _, labelled := loop.Parent().Node().(*ast.LabeledStmt); labelled {
+		return all, false
+	}
+	if _, ok := facts.Statement(loop); !ok {
+		return all, false
+	}
+	ok = true
+	known := make(map[ast.Expr]bool) // uses that the rewrite removes
 	loop.Inspect(nil, func(c inspector.Cursor) bool {
 		switch n := c.Node().(type) {
 		case *ast.AssignStmt:
 			if len(n.Lhs) != 1 || facts.Object(s.Place, n.Lhs[0]) != obj {
 				return true
 			}
-			pieces := appended(s, n)
-			if pieces == nil {
+			a := added(n)
+			if a.pieces == nil || facts.Commented(s.Place, n.Pos(), n.End()) {
 				ok = false
 				return false
 			}
-			if facts.Commented(s.Place, n.Pos(), n.End()) {
-				ok = false
+			known[ast.Unparen(n.Lhs[0])] = true
+			if a.old != nil {
+				known[ast.Unparen(a.old)] = true
 			}
-			known[ast.Unparen(n.Lhs[0]).(*ast.Ident)] = true
-			if n.Tok == token.ASSIGN {
-				known[ast.Unparen(facts.Operands(s.Place, n.Rhs[0])[0]).(*ast.Ident)] = true
-			}
-			var lines []string
 			var steps []facts.Step
-			for _, p := range pieces {
-				lines = append(lines, edit.WritePiece(s, builder, p))
+			for _, p := range a.pieces {
 				steps = append(steps, facts.Step{Expr: p, Called: true})
 			}
-			order = append(order, facts.InTurn(s.Place, steps, nil)...)
-			edits = append(edits, edit.Replace(n, strings.Join(lines, "\n")))
-			if _, block := c.Parent().Node().(*ast.BlockStmt); !block && len(pieces) > 1 {
-				if _, clause := c.Parent().Node().(*ast.CaseClause); !clause {
-					ok = false // the post statement of a loop, an if's own statement
-				}
+			all.order = append(all.order, facts.InTurn(s.Place, steps, nil)...)
+			all.edits = append(all.edits, edit.Replace(n, strings.Join(a.lines, "\n")))
+			if !facts.InBlock(c) && len(a.lines) > 1 {
+				ok = false // the post statement of a loop, an if's own statement
 			}
 		case *ast.ReturnStmt, *ast.DeferStmt, *ast.GoStmt:
 			if r, isReturn := n.(*ast.ReturnStmt); !isReturn || facts.Mentions(s.Place, r, obj) || len(r.Results) == 0 {
@@ -289,23 +380,7 @@ func buildString(s *advice.Site, loop inspector.Cursor, obj types.Object, m *adv
 			ok = false
 		}
 	}
-	if !ok || !facts.Private(s.Place, obj) || !facts.Builtins(s.Place, loop.Node().Pos(), "string") {
-		return
-	}
-	text := builder + ".String()"
-	if !types.Identical(obj.Type(), types.Typ[types.String]) {
-		named, ok := facts.TypeText(s.Place, obj.Type(), loop.Node().Pos())
-		if !ok {
-			return
-		}
-		text = named + "(" + text + ")"
-	}
-	m.Edits = append(edits,
-		edit.Insert(loop.Node().Pos(), fmt.Sprintf("var %s %s.Builder\n", builder, pkg)),
-		edit.Insert(loop.Node().End(), fmt.Sprintf("\n%s += %s", obj.Name(), text)),
-	)
-	m.Imports = []string{"strings"}
-	edit.MustCheck(m, []string{"that the loop usually has more than a few iterations: with fewer, a strings.Builder allocates as much"}, order, leftBehind(s, loop, obj), seenMeanwhile(s, loop, obj))
+	return all, ok
 }
 
 // seenMeanwhile returns what to check if a function literal uses a variable that now gets its value

@@ -5,7 +5,7 @@ const digits = "0123456789abcdef"
 func hex(n uint64) string {
 	s := ""
 	for ; n != 0; n >>= 4 {
-		// want C: the pieces from the end of an array or []byte to its start
+		// want B: Each step copies all of s so far to put text before it. Appending the bytes backwards
 		s = string(digits[n&15]) + s // hot: runtime.concatstring2
 	}
 	return s
@@ -28,6 +28,35 @@ func padded(s string) string {
 	return s
 }
 
+type path string
+
+func up(dirs []path, deep bool) path {
+	var all path
+	for i, d := range dirs {
+		if deep {
+			// want B: the loop usually has more than a few iterations
+			all = "/" + all // hot: runtime.concatstring2
+		}
+		if d == "" {
+			break
+		}
+		// want B: the loop usually has more than a few iterations
+		all = d[i:] + path(".") + all // hot: runtime.concatstring3
+	}
+	return all
+}
+
+// twice looks at the text, and adds to it at both ends.
+func twice(labels []string) (s, t string) {
+	for _, l := range labels {
+		// want C: Each step copies all of s so far; a strings.Builder
+		s = s + l + s // hot: runtime.concatstring3
+		t = l + t     // hot: runtime.concatstring2
+		t += "-"
+	}
+	return s, t
+}
+
 // zone needs the text in each step.
 func zone(labels []string, zones map[string]bool) string {
 	name := ""
@@ -38,6 +67,17 @@ func zone(labels []string, zones map[string]bool) string {
 		}
 	}
 	return ""
+}
+
+// once is left after the first text.
+func once(names []string, s string) string {
+	for _, n := range names {
+		if n != "" {
+			s = n + s // hot: runtime.concatstring2
+			break
+		}
+	}
+	return s
 }
 
 func first(names []string, prefix string) (s string) {

@@ -14,7 +14,7 @@ func join(readings []int) string {
 func decimal(n int) string {
 	s := ""
 	for ; n > 0; n /= 10 {
-		// want C: the pieces from the end of an array or []byte to its start
+		// want B: Appending the bytes backwards
 		s = string(rune('0'+n%10)) + s // alloc: 64 128 192 256
 	}
 	return s
