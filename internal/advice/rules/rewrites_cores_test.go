@@ -605,7 +605,7 @@ func splitCore(g *gen) core {
 	}
 	switch g.pick(6) {
 	case 0:
-		return g.expression(pre, g.one("strings.Split("+s+", "+sep+")[0]", "strings.SplitN("+s+", "+sep+", 2)[0]", "strings.SplitN("+s+", "+sep+", 2)[1]", "strings.Split("+s+", "+sep+")[1]"), "string")
+		return g.expression(pre, g.one("strings.Split("+s+", "+sep+")[0]", "strings.SplitN("+s+", "+sep+", 2)[0]", "strings.SplitN("+s+", "+sep+", 2)[1]", "strings.Split("+s+", "+sep+")[1]", "strings.SplitN("+s+", "+sep+", 3)[1]"), "string")
 	case 1:
 		parts := g.name("parts")
 		return core{pre: pre, result: "string", body: fmt.Sprintf("%s := strings.SplitN(%s, %s, 2)\nif len(%s) != 2 {\nnote(\"one\")\n} else {\nr = %s[1] + %s[0]\n}\n", parts, s, sep, parts, parts, parts)}

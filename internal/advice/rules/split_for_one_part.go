@@ -331,12 +331,20 @@ func (sp *split) indexed(index *ast.IndexExpr, m *advice.Match) bool {
 	}
 	m.Why = fmt.Sprintf("%s splits the whole text but uses only one part; %s.Cut finds it without a slice.", edit.Short(sp.Name), sp.pkg)
 	at := sp.Parent()
-	if sp.sep == 0 || n > 1 || n == 1 && sp.limit() != 2 || sp.appended(at) {
+	if sp.sep == 0 || n > 1 || sp.appended(at) {
 		return true // Cut with an empty separator does something else
 	}
+	text, ahead, first := sp.site.Source(sp.Args[0]), "", n == 0
+	if !first && sp.limit() != 2 { // what is before the next separator in what follows the first
+		if _, ok := sp.hoistable(at); !ok || !facts.IsConstant(sp.site.Place, sp.Args[1]) {
+			return true
+		}
+		rest := sp.variable("rest", index.Pos())
+		ahead = fmt.Sprintf("_, %s, _ := %s.Cut(%s, %s)\n", rest, sp.local, text, sp.site.Source(sp.Args[1]))
+		text, first = rest, true
+	}
 	m.Since = "1.18"
-	cut := fmt.Sprintf("%s.Cut(%s, %s)", sp.local, sp.site.Source(sp.Args[0]), sp.site.Source(sp.Args[1]))
-	first := n == 0
+	cut := fmt.Sprintf("%s.Cut(%s, %s)", sp.local, text, sp.site.Source(sp.Args[1]))
 	if assign, ok := at.Parent().Node().(*ast.AssignStmt); ok && len(assign.Lhs) == 1 && len(assign.Rhs) == 1 && (assign.Tok == token.DEFINE || assign.Tok == token.ASSIGN) {
 		target := sp.site.Source(assign.Lhs[0])
 		lhs := target + ", _, _"
@@ -344,22 +352,26 @@ func (sp *split) indexed(index *ast.IndexExpr, m *advice.Match) bool {
 			lhs = "_, " + target + ", _"
 		}
 		if !facts.IsBlank(assign.Lhs[0]) {
-			m.Edits = []advice.Edit{edit.Replace(assign.Lhs[0], lhs), edit.Replace(index, cut)}
+			m.Edits = []advice.Edit{edit.Replace(assign.Lhs[0], ahead+lhs), edit.Replace(index, cut)}
 		}
 	} else if stmt, ok := sp.hoistable(at); ok {
-		name := sp.variable(map[bool]string{true: "first", false: "rest"}[first], index.Pos())
+		name := "part"
+		if ahead == "" {
+			name = map[bool]string{true: "first", false: "rest"}[first]
+		}
+		name = sp.variable(name, index.Pos())
 		lhs := name + ", _, _"
 		if !first {
 			lhs = "_, " + name + ", _"
 		}
-		m.Edits = []advice.Edit{edit.Insert(stmt.Node().Pos(), lhs+" := "+cut+"\n"), edit.Replace(index, name)}
+		m.Edits = []advice.Edit{edit.Insert(stmt.Node().Pos(), ahead+lhs+" := "+cut+"\n"), edit.Replace(index, name)}
 	}
 	if m.Edits != nil {
 		m.Class = advice.Safe
-		if m.Edits[1].New != cut {
+		if ahead != "" || m.Edits[1].New != cut {
 			edit.MustCheck(m, sp.earlier(at))
 		}
-		if first {
+		if n == 0 {
 			edit.MustCheck(m, sp.clipped())
 		} else {
 			edit.MustCheck(m, []string{"that there is always a separator: without one the index panics, and the part is now empty"})

@@ -57,11 +57,25 @@ func option(line []byte) ([]byte, bool) {
 }
 
 func second(line, sep string) (string, string) {
-	// want C: strings.Cut finds
+	// want B: without one the index panics
 	a := strings.Split(line, ",")[1] // hot: strings.Split
 	// want C: strings.Cut finds
 	b := strings.Split(line, sep)[0] // hot: strings.Split
 	return a, b
+}
+
+type header struct{ key string }
+
+func named(line string, all []header, i int) string {
+	// want B: that line[i:] doesn't panic: it is now evaluated first
+	all[i].key = strings.Split(line[i:], ": ")[1] // hot: strings.Split
+	// want B: without one the index panics
+	if strings.SplitN(line, ";", 4)[1] == "" { // hot: strings.SplitN
+		return line
+	}
+	// want C: strings.Cut finds
+	part, third := 0, strings.Split(line, ".")[2] // hot: strings.Split
+	return third[part:]
 }
 
 // suffixed appends to a part, behind which the other one stands.
