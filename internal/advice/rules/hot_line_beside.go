@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 
@@ -27,7 +28,11 @@ const (
 func whatElse(s *advice.Site, work advice.Work, said []string) string {
 	var lines, known []string
 	told := strings.Join(said, " ")
-	for _, b := range s.Beside(work, partKnown) {
+	beside := s.Beside(work, 0)
+	for _, b := range beside {
+		if b.Part < partKnown {
+			break // the hottest come first
+		}
 		if b.Part >= partBeside && len(lines) < maxBeside {
 			lines = append(lines, fmt.Sprintf("%d (%s)", b.Line, strings.Join(whatLineDoes(b), ", ")))
 		}
@@ -37,11 +42,41 @@ func whatElse(s *advice.Site, work advice.Work, said []string) string {
 			told += " " + known[len(known)-1]
 		}
 	}
-	text := strings.Join(known, " ")
 	if len(lines) > 0 {
-		text = "Also hot: line " + strings.Join(lines, " and line ") + ". " + text
+		known = slices.Insert(known, 0, "Also hot: line "+strings.Join(lines, " and line ")+".")
 	}
-	return strings.TrimSpace(text)
+	if text := spread(work, beside); text != "" {
+		known = append(known, text)
+	}
+	return strings.Join(known, " ")
+}
+
+// spreadOver is on how many lines of a function something has to run to be spread over it.
+const spreadOver = 3
+
+// spread says what takes more time on several lines of the function together than the line itself.
+func spread(work advice.Work, beside []advice.Beside) string {
+	shares, lines := make(map[string]float64), make(map[string]int)
+	add := func(parts []advice.Part) {
+		for _, r := range ranBy(parts) {
+			shares[r.what] += r.share
+			lines[r.what]++
+		}
+	}
+	add(work.Parts)
+	for _, b := range beside {
+		add(b.Parts)
+	}
+	most := ""
+	for _, what := range slices.Sorted(maps.Keys(shares)) {
+		if what != ownCode && lines[what] >= spreadOver && shares[what] > max(work.CPU, shares[most]) {
+			most = what
+		}
+	}
+	if most == "" {
+		return ""
+	}
+	return fmt.Sprintf("On %d lines of the function together: %s (%.1f %%).", lines[most], most, 100*shares[most])
 }
 
 // whatIsKnown says the most telling of what is known of another line's code.

@@ -22,7 +22,7 @@ func whatOwn(s *advice.Site, ran []running) (said []string) {
 	if len(ran) == 0 || ran[0].what != ownCode {
 		return nil
 	}
-	for _, say := range []func(*advice.Site) string{copiesValue, divides, multipliesHalves, assembles, onlyAdds, fewIterations, perElement, loadsAgain, keepsInMemory, shiftsByAny} {
+	for _, say := range []func(*advice.Site) string{copiesValue, divides, multipliesHalves, assembles, onlyAdds, classifies, countsTwice, evenSteps, fewIterations, perElement, loadsAgain, keepsInMemory, shiftsByAny} {
 		if text := say(s); text != "" && len(said) < maxOwn {
 			said = append(said, text)
 		}

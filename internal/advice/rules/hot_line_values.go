@@ -184,8 +184,17 @@ func (v *values) factors() string {
 	return fmt.Sprintf("%d products%s have the factors %s and %s: the product of the two can be computed once (floats then round differently).", found.Products, where, a, b)
 }
 
+// forTheProgram are functions that return the same as long as a program runs.
+var forTheProgram = map[string]bool{
+	"os.Executable": true, "os.Getpid": true, "os.Getppid": true, "os.Getuid": true, "os.Hostname": true, "os/user.Current": true, "runtime.GOROOT": true, "runtime.NumCPU": true, "runtime.Version": true,
+	"runtime/debug.ReadBuildInfo": true,
+}
+
 func (v *values) constant() string {
 	for _, call := range v.Calls() {
+		if forTheProgram[call.Name] && v.worth(call) {
+			return fmt.Sprintf("%s returns the same as long as the program runs.", v.named(call.CallExpr))
+		}
 		if v.Decl != nil && v.flow.Constant(call.CallExpr) && v.worth(call) {
 			return fmt.Sprintf("%s returns the same in each call of %s.", v.named(call.CallExpr), v.Decl.Name.Name)
 		}
