@@ -56,6 +56,27 @@ func inPlace() map[string]versus {
 			func() { madeBytes = append(line[:0], strconv.Itoa(1234567)...) },
 			func() { madeBytes = strconv.AppendInt(line[:0], 1234567, 10) },
 		},
+		"kept-temporary": {
+			func() {
+				for _, e := range entries {
+					var fields []string
+					for range 8 {
+						fields = append(fields, e.name)
+					}
+					madeInt = len(fields)
+				}
+			},
+			func() {
+				var fields []string
+				for _, e := range entries {
+					fields = fields[:0]
+					for range 8 {
+						fields = append(fields, e.name)
+					}
+					madeInt = len(fields)
+				}
+			},
+		},
 		"prepend-loop": {
 			func() {
 				var all []int

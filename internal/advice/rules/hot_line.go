@@ -495,5 +495,33 @@ func checked(s *advice.Site, ran []running) string {
 	case has(advice.SliceChecked):
 		return "The compiler can't prove that a slice expression is in range, so the line checks it."
 	}
-	return ""
+	return checkedInLoop(s)
 }
+
+// unproved begins what is said of checks.
+const unproved = "The compiler can't prove"
+
+// checkedInLoop says on which lines of the loop around the line indexes are checked.
+func checkedInLoop(s *advice.Site) string {
+	loop := loopAround(s)
+	if loop == nil {
+		return ""
+	}
+	from, to := s.Fset.Position(loop.Pos()), s.Fset.Position(loop.End())
+	var lines []string
+	for line := from.Line; line <= to.Line; line++ {
+		if slices.ContainsFunc(s.In.Decisions().At(from.Filename, line), func(k advice.Decision) bool { return k.Kind == advice.IndexChecked }) {
+			lines = append(lines, fmt.Sprint(line))
+		}
+	}
+	switch len(lines) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("The compiler can't prove that an index on line %s is in range, so each iteration checks it.", lines[0])
+	}
+	return fmt.Sprintf("The compiler can't prove that indexes on lines %s are in range, so each iteration checks them.", strings.Join(lines[:min(maxListed, len(lines))], ", "))
+}
+
+// maxListed limits lines that a sentence lists.
+const maxListed = 3

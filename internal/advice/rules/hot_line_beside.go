@@ -36,7 +36,9 @@ func whatElse(s *advice.Site, work advice.Work, said []string) string {
 		if b.Part >= partBeside && len(lines) < maxBeside {
 			lines = append(lines, fmt.Sprintf("%d (%s)", b.Line, strings.Join(whatLineDoes(b), ", ")))
 		}
-		more := slices.DeleteFunc(whatIsKnown(b), func(sentence string) bool { return strings.Contains(told, sentence) })
+		more := slices.DeleteFunc(whatIsKnown(b), func(sentence string) bool {
+			return strings.Contains(told, sentence) || strings.Contains(sentence, unproved) && strings.Contains(told, unproved)
+		})
 		if len(more) > 0 && len(known) < maxBeside {
 			known = append(known, fmt.Sprintf("On line %d: %s", b.Line, strings.Join(more, " ")))
 			told += " " + known[len(known)-1]

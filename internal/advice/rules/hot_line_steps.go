@@ -12,15 +12,15 @@ import (
 
 // The sentences here say what a loop computes in each iteration that it could have from the one before, or from a table.
 
-// evenSteps says which expression on the line follows a loop's counter in even steps, though a product computes it.
+// evenSteps says which expression of the loop around the line follows its counter in even steps, though a product computes it.
 func evenSteps(s *advice.Site) string {
 	loop := loopAround(s)
 	counter := counterOf(s, loop)
 	if counter == nil {
 		return ""
 	}
-	for _, c := range s.Nodes() {
-		e, ok := c.Node().(ast.Expr)
+	for n := range ast.Preorder(facts.LoopBody(loop)) {
+		e, ok := n.(ast.Expr)
 		if !ok || !hasIntegers(s, e) {
 			continue
 		}
@@ -257,9 +257,7 @@ func classifies(s *advice.Site) string {
 			continue
 		}
 		values := 0
-		at := s.Line == s.Package.Line(loop.Pos()) || s.Line == s.Package.Line(sw.Pos())
 		for _, clause := range sw.Body.List {
-			at = at || s.Line == s.Package.Line(clause.Pos())
 			for _, e := range clause.(*ast.CaseClause).List {
 				if s.Info.Types[e].Value == nil {
 					return ""
@@ -267,7 +265,7 @@ func classifies(s *advice.Site) string {
 				values++
 			}
 		}
-		if at && values >= manyCases {
+		if values >= manyCases {
 			return fmt.Sprintf("The switch on %s tells %d values of a byte apart: a table of 256 entries takes one load for that.", lineAt(s, sw.Pos()), values)
 		}
 	}

@@ -26,6 +26,7 @@ After an iteration with an unusually large map, clear takes longer than making a
 	Class:     advice.Safe,
 	Frames:    temporaryFrames,
 	Allocates: true,
+	Gain:      2,
 	Match:     matchKeptTemporary,
 	Conditions: advice.Conditions{
 		Offered: "the variable is declared in the loop's block as an empty slice or map, as one of a size that isn't negative, or as a new big.Int, or it is a slice that the loop sets to literals; " +

@@ -37,7 +37,7 @@ func adjacentCore(g *gen) core {
 		c.body = strings.ReplaceAll(c.body, xs+" = nil\n", xs+" = \"\"\n")
 	}
 	if g.pick(3) == 1 {
-		c.body = "for ; " + n + "+6 <= len(" + xs + ") && r < 100; " + n + " += 2 {\n" + c.body + "}\n"
+		c.body = "for i := 0; i < 4 && " + n + "+6 <= len(" + xs + "); i, " + n + " = i+1, " + n + "+2 {\n" + c.body + "}\n"
 	}
 	return c
 }

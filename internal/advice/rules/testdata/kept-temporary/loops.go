@@ -120,3 +120,29 @@ func nearest(xs []float64, x float64) (best []int) {
 	}
 	return best
 }
+
+func values(input []byte, key string) (out int) {
+	i, l := 1, len(input)
+	for i < l && input[i] != '}' {
+		state := 1
+		k := make([]byte, 0)
+		for ch := input[i]; i < l && state != 4; ch = input[i] {
+			switch state {
+			case 1:
+				state = 2
+			case 2:
+				if ch == '"' {
+					state = 4
+				} else {
+					// want A: a new slice k
+					k = append(k, byte(ch)) // alloc
+				}
+			}
+			i++
+		}
+		if key == string(k) {
+			return i
+		}
+	}
+	return out
+}
