@@ -120,7 +120,7 @@ func inMemory(t types.Type) int64 {
 		if u.Len() < 2 {
 			return 0
 		}
-		least = 2 * word
+		least = word // elements are stored as a whole and loaded in parts
 	case *types.Struct:
 	default:
 		return 0

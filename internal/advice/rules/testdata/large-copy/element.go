@@ -41,3 +41,15 @@ func sumOf(all []entry) (n int) {
 	}
 	return n
 }
+
+var cases [256][2]uint32
+
+// Even a short array is in memory, not in registers.
+func short(r rune) (upper, lower rune) {
+	// want A: p is a copy of 8 bytes that is only read
+	p := cases[byte(r)] // hot
+	if p[0] == uint32(r) || p[1] == uint32(r) {
+		return rune(p[0]), rune(p[1])
+	}
+	return r, r
+}
