@@ -43,9 +43,10 @@ type record struct {
 
 // Numbers of calls that stand for several, as in calls.
 const (
-	atOnce = -1
-	ends   = -3 // the program ended in a call, whose number is the step
-	shared = -10
+	atOnce     = -1
+	ends       = -3 // the program ended in a call, whose number is the step
+	shared     = -10
+	unfinished = -11
 )
 
 // happenings are what calls of a function do, by the numbers of such records in calls without their sign: what it should be, and what it
@@ -145,7 +146,7 @@ func Compare(base, again, other []byte) Result {
 	for _, k := range keys {
 		b, s := first[k], second[k]
 		now, ok := changed[k]
-		event := happening(k.call)[0] != ""
+		event := happening(k.call)[0] != "" || k.call == unfinished
 		if !ok || event || b.Status != "ok" && b.Status != "error" && b.Status != "refuses" || s.Status != b.Status {
 			continue
 		}
@@ -194,6 +195,9 @@ func onlyNow(first, second, changed map[key]record) (all []Difference) {
 		switch {
 		case before || again:
 		case happening(k.call)[0] != "":
+			if hadNoTime(first, k.function) || hadNoTime(second, k.function) {
+				continue
+			}
 			text := happening(k.call)
 			d := Difference{Function: k.function, Input: "…", Base: text[0], Changed: text[1]}
 			if now.In+now.Out != "" {
@@ -206,6 +210,14 @@ func onlyNow(first, second, changed map[key]record) (all []Difference) {
 	}
 	slices.SortFunc(all, func(a, b Difference) int { return strings.Compare(a.Function, b.Function) })
 	return all
+}
+
+// hadNoTime reports whether not all calls of a function, or of a method's type, were made.
+func hadNoTime(all map[key]record, function string) bool {
+	of, _, _ := strings.Cut(function, ".")
+	_, cut := all[key{function, unfinished, 0}]
+	_, typeCut := all[key{of, unfinished, 0}]
+	return cut || typeCut
 }
 
 // answers reports whether a version answers a call, or the first one of a sequence: without a record, it may have taken too long.

@@ -31,7 +31,11 @@ func (g *generator) callFunction(w *writer, f function, from int) {
 	if f.Changed {
 		most *= 2
 	}
-	for i, begin := from, time.Now(); i < most && time.Since(begin) < budget; i++ {
+	for i, begin := from, time.Now(); i < most; i++ {
+		if time.Since(begin) > budget {
+			w.note(f.Name, unfinished, "", "")
+			break
+		}
 		w.begin(i)
 		args, ok := g.arguments(seeded(f.Name, i), fn.Type(), 0)
 		if g.lacks.Load() {

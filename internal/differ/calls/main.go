@@ -63,6 +63,7 @@ const (
 	stale          = -8  // an old answer to another input in the same memory
 	goroutinesLeft = -9  // goroutines that go on
 	shared         = -10 // from several goroutines, of one value
+	unfinished     = -11 // time ran out: of what didn't happen, nothing is known
 )
 
 // Numbers with which calls begin that come after all others.

@@ -17,7 +17,11 @@ import (
 func (g *generator) sessions(w *writer, name string, base reflect.Type, from int) {
 	stories := make(map[int]string)
 	running := runtime.NumGoroutine()
-	for i, begin := from, time.Now(); i < mostSessions && time.Since(begin) < 2*budget; i++ {
+	for i, begin := from, time.Now(); i < mostSessions; i++ {
+		if time.Since(begin) > 2*budget {
+			w.note(name, unfinished, "", "")
+			break
+		}
 		w.begin(i)
 		p := play{number: i, steps: steps, w: w}
 		switch i % 5 {
@@ -81,6 +85,9 @@ func (g *generator) session(name string, base reflect.Type, p play) (records []r
 	begin := time.Now()
 	for step := range p.steps {
 		if time.Since(begin) > budget/4 { // values may grow with each step
+			if p.w != nil {
+				p.w.note(name, unfinished, "", "")
+			}
 			break
 		}
 		if k := v.Kind(); step > 0 && (isBasic(k) || k == reflect.Struct) && r.IntN(2) == 0 { // methods leave it as it is, as a rule: another one says more
