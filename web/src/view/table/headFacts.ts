@@ -8,6 +8,7 @@ export function headFacts(header: readonly string[], compared: boolean): string[
   return header.flatMap((line) => {
     const [, sum, share, total] = /^Showing nodes accounting for (.+), (.+) of (.+) total$/.exec(line) ?? [];
     if (sum && share && total) {
+      if (sum === total) return []; // they are all there is
       return compared
         ? `Together they changed by ${figureText(sum)}, ${share} of the total before, ${figureText(total)}`
         : `Together they have ${figureText(sum)} of ${figureText(total)}, ${share}`;
