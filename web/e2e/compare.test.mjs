@@ -73,6 +73,15 @@ compared('the code of a comparison is of functions, and says what their own cost
   await eventually(async () => assert.doesNotMatch(await page.locator('.code-side').first().innerText(), /outside your code/));
 });
 
+compared('a view of one function begins with what the sentences and the list name first', async ({ page, open }) => {
+  await open('/');
+  const first = await rows(page).first().locator('.fname').innerText();
+  await page.getByRole('tab', { name: 'Sandwich' }).click();
+  await settled(page);
+  await eventually(async () => assert.equal(await page.locator('.sandwich-bar h2').innerText(), first));
+  assert.ok(await page.locator('.flame-graph[data-ready="true"]').count() > 0);
+});
+
 compared('each change has the interval that judges it', async ({ page, open, url }) => {
   await open('/');
   const query = new URL(page.url()).searchParams;

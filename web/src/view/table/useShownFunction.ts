@@ -7,12 +7,12 @@ import { useYourLines } from './useYourLines';
 
 /**
  * The function a view about one function shows: the selected one, or until there is one, that of your line that costs most, or that
- * which costs most by itself; in a comparison what grew most. loading tells why there is none.
+ * which costs most by itself; in a comparison what changed most. loading tells why there is none.
  */
 export function useShownFunction(state: State): { fn: string; loading: Loading<Top> } {
   const yours = useYourLines(state, state.fn === '');
   const loading = useReport<Top>('top', state.fn ? null : extend(
-    queryOf(state), { granularity: 'functions', sort: 'flat', order: state.base.length > 0 ? '-flat' : '', limit: '1' },
+    queryOf(state), { granularity: 'functions', sort: 'flat', limit: '1' },
   ));
   const hottest = loading.answer?.report.rows[0];
   const own = yours.lines.find((line) => line.function)?.function;
