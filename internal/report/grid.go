@@ -53,7 +53,7 @@ type GridFunction struct {
 
 // Grid returns the grid of a label of samples, with the cells of a page and at most n
 // functions in each; "" is the label that tells most. With yours, functions that aren't of your
-// code count with those of yours that call them, if there are both. rows is how many cells
+// code are folded into those of yours that call them, if there are both: see [Options.Mine]. rows is how many cells
 // all pages have. Errors about the page are of type [ParamError].
 func (r *Report) Grid(by string, page Page, n int, yours bool) (g *Grid, rows int, err error) {
 	tags := r.Tags()
@@ -184,7 +184,7 @@ func (r *Report) addFunctions(cells []GridCell, in func(sample int) []int, n int
 		if r.opt.NoInlines { // see [selection.fold]
 			p = profile.Aggregate(p, profile.Granularity{Function: true, File: true, Line: true, Column: true, Address: true})
 		}
-		if p, _, err = profile.FoldForeign(r.env.Context, p, ofModule(p), true); err != nil {
+		if p, _, err = profile.FoldForeign(r.env.Context, p, ofModule(p), false); err != nil {
 			return err
 		}
 	}

@@ -6,7 +6,7 @@ import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Grid, GridCell, GridLabel } from '../../api/types';
 import { shortName } from '../../model/names';
-import { patternOf } from '../../state/pattern';
+import { patternOf, writtenIn } from '../../state/pattern';
 import { begun } from '../../state/mine';
 import { shown } from '../../state/profiles';
 import { go, queryOf, setOwn, state, type State } from '../../state/state';
@@ -287,7 +287,7 @@ function Card({ cell, compared, most, chars, at, of, picked, pick, open, marked 
               type="button"
               class={`card-fn mono${kind(f.name)}`}
               title={f.name}
-              onClick={(e) => openFunctionMenu(f.name, e.currentTarget)}
+              onClick={(e) => openFunctionMenu(compared ? f.name : writtenIn(f.name) || f.name, e.currentTarget)}
             >
               {fitted(f.name, chars - costs[i]!.length)}
             </button>
