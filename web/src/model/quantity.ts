@@ -44,6 +44,7 @@ export function withUnit(text: string, unit: string): string {
   const [, number = text, prefix = ''] = /^([+\-−]?[\d.]+)(\D*)$/.exec(text) ?? [];
   if (!/^[+\-−]?[\d.]+\D*$/.test(text)) return text;
   if (Number(number) === 0) return '0';
+  if (short === 'B' && prefix === '') return `${number.replace(/\.0+$/, '')}B`;
   if (short) return `${number}${prefix.replace('Ki', 'k').replace('i', '')}${short}`;
   // A prefix needs a unit to stand before: 80.00m gcs are 0.08.
   const factor = [...DECIMAL, ...BINARY].find(([, name]) => name === prefix)?.[0] ?? 1;

@@ -3,6 +3,7 @@ import { state } from '../state/state';
 import { Chunk } from './Chunk';
 import type { ProfileListProps } from './ProfileList';
 import { Popover, toast } from './parts';
+import { sideNames } from './vocabulary';
 
 const profileList = () => import('./ProfileList');
 
@@ -31,7 +32,7 @@ export function ProfilePicker({ which, side }: ProfilePickerProps) {
       button={
         <>
           <span class="visually-hidden">{label}: </span>
-          {side !== undefined && <span class="picker-side">{side}</span>}
+          {side !== undefined && <span class="picker-side" title={sideNames[which === 'base' ? 'base' : 'head']}>{side}</span>}
           <span class="picker-name">{name}</span>
         </>
       }

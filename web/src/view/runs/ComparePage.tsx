@@ -90,9 +90,9 @@ function SideName({ letter, which, state, created, revision }: {
   const zoned = (iso: string) => `${at(iso)} ${zoneText(Date.parse(iso))}`;
   return (
     <>
-      <span class="picker-side" title={label}>{letter}</span>
+      <span class="picker-side">{letter}</span>
       <label class="picklist runs-pick">
-        <span class="visually-hidden">{label}</span>
+        <span class="runs-side">{label}</span>
         <select
           value={run}
           onChange={(e) => {
