@@ -18,7 +18,9 @@ const rowsInSight = (page) => page.locator('.table [data-row]').evaluateAll((row
 }).length);
 
 // The last two: 1280 × 800 at 200 % zoom, and a low window.
-for (const viewport of [{ width: 360, height: 720 }, { width: 640, height: 400 }, { width: 1280, height: 480 }]) {
+for (const viewport of [
+  { width: 360, height: 720 }, { width: 700, height: 800 }, { width: 640, height: 400 }, { width: 1280, height: 480 },
+]) {
   const at = `in a window of ${viewport.width} × ${viewport.height}`;
   check(`${at}, a comparison has its first sentence, whole, and rows`, async ({ page, open }) => {
     const said = page.getByRole('region', { name: 'In short' });

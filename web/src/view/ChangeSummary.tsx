@@ -12,7 +12,7 @@ import { sideNames } from './vocabulary';
 /** What a comparison found, in sentences to be read first, and copied into a review. */
 export default function ChangeSummary({ change }: { change: Diff }) {
   const { base, profile, own } = state.value;
-  const [brief, setBrief] = useState(true); // in a narrow or low window, the first sentence alone
+  const [brief, setBrief] = useState(true); // in a small window, the first sentence alone
   const sentences = sentencesOf(change, comparableOf(state.value));
   const copy = () => {
     const lines = [`${sideNames.base}: ${shownName(base)}`, `${sideNames.head}: ${shownName(profile)}`, ...sentences.map(plainOf)];

@@ -271,8 +271,8 @@ function columnsOf(
     },
     {
       id: 'relative', title: 'In %', about: 'Change in percent of before', width: 'clamp(4.5rem, 12cqi, 6rem)', align: 'right',
-      order: 'descending', from: 20, kind, cell: (r) => (r.new ? 'new' : changeText(r[by].relative)),
-      text: (r) => changeText(r[by].relative),
+      order: 'descending', from: 20, kind,
+      cell: (r) => (r.new ? 'new' : changeText(r[by].relative)), text: (r) => changeText(r[by].relative),
     },
     {
       id: 'interval', title: '95 % interval', about: 'Of the change: chance explains a change whose interval contains 0', width: '11rem',
