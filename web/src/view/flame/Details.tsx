@@ -20,7 +20,7 @@ export function Details({ graphs, words, note }: DetailsProps) {
         <p class="soft flame-help">
           <span class="flame-mouse">
             Click a frame to zoom, double-click to show all.
-            <span class="flame-wheel"> Ctrl or ⌘ with the wheel zooms, dragging moves.</span>
+            <span class="flame-wheel"> Ctrl or ⌘ + wheel zooms, dragging moves.</span>
           </span>
           <span class="flame-touch">Tap a frame to see what it is, double-tap to zoom. Pinch and drag to move.</span>
           {note !== undefined && ` ${note}`}
