@@ -1,4 +1,5 @@
-import { useState } from 'preact/hooks';
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Diff } from '../api/types';
 import { comparableOf } from '../state/comparable';
 import { toggleHeat } from '../state/heat';
@@ -13,6 +14,7 @@ import { sideNames } from './vocabulary';
 export default function ChangeSummary({ change }: { change: Diff }) {
   const { base, profile, own } = state.value;
   const [brief, setBrief] = useState(true); // in a small window, the first sentence alone
+  const { box, cut } = useCut(change);
   const sentences = sentencesOf(change, comparableOf(state.value));
   const copy = () => {
     const lines = [`${sideNames.base}: ${shownName(base)}`, `${sideNames.head}: ${shownName(profile)}`, ...sentences.map(plainOf)];
@@ -20,7 +22,7 @@ export default function ChangeSummary({ change }: { change: Diff }) {
   };
   return (
     <>
-      <div class={brief ? 'summary-change brief' : 'summary-change'}>
+      <div ref={box} class={`summary-change${brief ? ' brief' : ''}${brief && cut ? ' cut' : ''}`}>
         {sentences.map((sentence, i) => (
           <p key={i}>{sentence.map((part, at) => <Told key={at} part={part} link={change.granularity === 'functions'} />)}</p>
         ))}
@@ -35,6 +37,20 @@ export default function ChangeSummary({ change }: { change: Diff }) {
       <IconButton icon="copy" label="Copy as text, for a review" onClick={copy} />
     </>
   );
+}
+
+/** Whether sentences are longer than the room for them, which is there before they are. */
+function useCut(of: Diff): { box: RefObject<HTMLDivElement | null>; cut: boolean } {
+  const box = useRef<HTMLDivElement>(null);
+  const [cut, setCut] = useState(false);
+  useLayoutEffect(() => {
+    const room = box.current!.parentElement!;
+    const measure = () => box.current && setCut(box.current.offsetTop + box.current.scrollHeight > room.clientHeight + 1);
+    const resized = new ResizeObserver(measure);
+    for (const el of [room, box.current!]) resized.observe(el);
+    return () => resized.disconnect();
+  }, [of]);
+  return { box, cut };
 }
 
 /** Whether a change of one instance may be lost among several: in a time that doesn't differ from the rest of the timeline. */
