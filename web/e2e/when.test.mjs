@@ -295,6 +295,14 @@ check('a part of the timeline has one figure, in the legend as in the sentences'
   });
 });
 
+check('sentences that are longer than their room are behind “more”', async ({ page, open }) => {
+  await open(minutes());
+  const said = page.getByRole('region', { name: 'In short' });
+  await said.getByRole('button', { name: 'more' }).click();
+  assert.equal(await said.evaluate((el) => el.scrollHeight > el.clientHeight + 1), false);
+  await said.getByRole('button', { name: 'more' }).waitFor({ state: 'detached' });
+}, { mayShift: true });
+
 for (const viewport of [{ width: 360, height: 720 }, { width: 640, height: 400 }]) {
   check(`the ways to compare are in sight, beside the sentences, in a window of ${viewport.width}`, async ({ page, open }) => {
     await open(minutes());
