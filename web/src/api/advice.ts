@@ -44,6 +44,8 @@ export interface Bound {
   /** Of the heap in use, and how many bytes that is. */
   live?: number;
   liveBytes?: number;
+  /** What ranks findings: the part of the time that is likely to be gained. */
+  worth?: number;
 }
 
 export interface Finding {

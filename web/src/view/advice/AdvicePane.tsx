@@ -95,7 +95,7 @@ function Found({ answer, command, open, onOpen, hrefOf, within, marked }: Omit<P
         <h2>{findings.length === 0 ? 'No findings' : plural(findings.length, 'finding')}</h2>
         <span class="soft">
           {fixes > 0 && `${fixes} with a rewrite, `}in {plural(packages.length, 'package')}{answer.run && `, of run ${answer.run}`}
-          {findings.length > 1 && '; ordered by the expected gain, which is less than the gain at most'}
+          {findings.length > 1 && '; ordered by the expected gain'}
         </span>
       </div>
       <div class="pane-scroll advice-scroll" tabIndex={0} role="region" aria-label="Findings">
@@ -103,7 +103,8 @@ function Found({ answer, command, open, onOpen, hrefOf, within, marked }: Omit<P
           <>
             {findings.length > 1 && <Worth answer={answer} hrefOf={hrefOf} onOpen={onOpen} />}
             <div class="finding-columns" aria-hidden="true">
-              <span /><span>Finding</span><span>Cost</span><span>Gain at most</span><span>Rewrite</span><span>Tried</span>
+              <span /><span>Finding</span><span>Cost</span><span>Gain at most</span><span>Expected ▾</span>
+             <span>Rewrite</span><span>Tried</span>
             </div>
             <ol class="findings">
               {findings.map((f) => (
@@ -182,6 +183,7 @@ function Item({ finding: f, open, asked, marked, onToggle, body }: ItemProps) {
   }, []);
   const cost = costOf(f);
   const ceiling = ceilingOf(f);
+  const { worth = 0 } = f.bound;
   return (
     <li ref={ref} class={`finding${open ? ' open' : ''}${marked ? ' marked' : ''}`}>
       <h3>
@@ -193,6 +195,9 @@ function Item({ finding: f, open, asked, marked, onToggle, body }: ItemProps) {
           </span>
           <span class="finding-cost num">{cost && <Cell of={cost} />}</span>
           <span class="finding-most num">{ceiling && <><span class="visually-hidden">at most </span><Cell of={ceiling} /></>}</span>
+          <span class="finding-worth num" title={EXPECTED}>
+            {f.class !== 'look' && worth >= 0.0005 && <><span class="visually-hidden">expected </span>{percent(worth)}</>}
+          </span>
           <span class="finding-class" title={classes[f.class]}>{classText[f.class]}</span>
           <span class="finding-state"><StateBadge state={f.state} /></span>
         </button>
@@ -201,6 +206,8 @@ function Item({ finding: f, open, asked, marked, onToggle, body }: ItemProps) {
     </li>
   );
 }
+
+const EXPECTED = 'The part of the time that is likely to be gained: findings are in the order of it';
 
 const Cell = ({ of: { text, of, more } }: { of: Glance }) => <>{text}{of && <> <i>{of}</i></>}{more && <> <small>({more})</small></>}</>;
 

@@ -38,7 +38,7 @@ export function FindingBody({ finding: f, trials, kept, command, within, inline 
       {!inline && f.text && <pre class="finding-line"><code>{f.text}</code></pre>}
       <p class="finding-why">{f.why}</p>
       <ul class="finding-facts">
-        {(f.costs ?? []).map((c) => <li key={c}>{c}</li>)}
+        {(f.costs ?? []).map((c) => <li key={c}>{c.replaceAll(/(\d) %/g, '$1%')}</li>)}
         {callees.length > 0 && (
           <li>
             calls {callees.map((c, i) => (

@@ -162,7 +162,9 @@ function columnsOf(
       id: 'for', title: 'Measured by', about: 'The command that measured it', order: 'ascending', width: 'minmax(8rem, 3fr)', from: 56,
       cell: (r) => (
         <div class="runs-two">
-          <code class="runs-lines" title={r.line}>{commandOf(r)}</code>
+          <code class="runs-lines" title={r.line}>
+            {commandOf(r).split(' ').map((word, i) => <span key={i}>{i > 0 && ' '}<span class="runs-word">{word}</span></span>)}
+          </code>
           <span class="cut soft">{r.packages.join(', ') || r.names.join(', ')}</span>
         </div>
       ),

@@ -142,6 +142,7 @@ function keyOf(column: string): (r: SideRow) => string | number {
 }
 
 const kind = (r: SideRow) => verdicts[r.c.verdict].kind;
+const sideText = (text: string, unit: string): string => (text === '-' ? '' : withUnit(text, unit));
 const neutral = (c: Compared) => (c.scale === 'ratio' ? 1 : 0);
 
 function columnsOf(packages: boolean): readonly Column<SideRow>[] {
@@ -156,10 +157,10 @@ function columnsOf(packages: boolean): readonly Column<SideRow>[] {
     },
     {
       id: 'base', title: sideNames.base, width: '6.5rem', align: 'right', from: 40, kind: () => 'soft',
-      cell: (r) => withUnit(r.shown.base, r.shown.unit), text: (r) => r.shown.base,
+      cell: (r) => sideText(r.shown.base, r.shown.unit), text: (r) => r.shown.base,
     },
     {
-      id: 'head', title: sideNames.head, width: '6.5rem', align: 'right', from: 34, cell: (r) => withUnit(r.shown.head, r.shown.unit),
+      id: 'head', title: sideNames.head, width: '6.5rem', align: 'right', from: 34, cell: (r) => sideText(r.shown.head, r.shown.unit),
       text: (r) => r.shown.head,
     },
     {
