@@ -104,7 +104,7 @@ function Found({ answer, command, open, onOpen, hrefOf, within, marked }: Omit<P
             {findings.length > 1 && <Worth answer={answer} hrefOf={hrefOf} onOpen={onOpen} />}
             <div class="finding-columns" aria-hidden="true">
               <span /><span>Finding</span><span>Cost</span><span>Gain at most</span><span>Expected ▾</span>
-             <span>Rewrite</span><span>Tried</span>
+              <span>Rewrite</span><span>Tried</span>
             </div>
             <ol class="findings">
               {findings.map((f) => (
