@@ -48,7 +48,7 @@ func (v *loginView) body() string {
 <input id="token" name="token" type="password" autocomplete="current-password" required autofocus>
 <button>Log in</button>
 </form>
-<p class="hint">Ask whoever runs this server for a token. There, <code>hone token add -role read NAME</code> prints one.</p>
+<p class="hint">Ask whoever runs this server for a token. They make one with <code>hone token add -role read NAME</code>.</p>
 `, LoginPath, html.EscapeString(v.To))
 	return b.String()
 }

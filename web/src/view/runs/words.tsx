@@ -69,7 +69,7 @@ export const verdicts: Record<Verdict, { kind: string; sign: string }> = {
 
 /** A verdict in words that say what to do; others are as in a terminal. */
 export function verdictText(verdict: Verdict, words: string): string {
-  if (verdict === 'inconclusive') return 'can’t tell: measure more';
+  if (verdict === 'inconclusive') return 'too few samples: measure more';
   return verdict === 'same code' ? 'not affected by the change' : words;
 }
 
