@@ -44,7 +44,7 @@ test.each([
   [['cpu.pb.gz', 'cpu.pb.gz'], ['cpu.pb.gz · 00000000', 'cpu.pb.gz · 11111111']],
   [
     ['20261129-115203-ae2c:Count-2/cpu', '20261129-115231-b674:Count-2/cpu'],
-    ['Count-2/cpu, 29 Nov 11:52:03', 'Count-2/cpu, 29 Nov 11:52:31'],
+    ['11:52:03 Count-2/cpu, 29 Nov', '11:52:31 Count-2/cpu, 29 Nov'],
   ],
   [['http://a:1/debug/pprof/heap', 'http://b:1/debug/pprof/heap'], ['a:1 heap', 'b:1 heap']],
 ])('%j are told apart', (names, shown) => {

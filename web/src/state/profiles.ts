@@ -257,11 +257,12 @@ export const shownName = (ids: readonly string[]): string =>
 
 /** The last part of a path or an address: what tells profiles apart at a glance. */
 export function shortName(name: string): string {
-  // Of a run: benchmark and kind, and when it was measured, which tells its runs apart and which was first.
+  // Of a run: when it was measured, which tells its runs apart where there is little room, then benchmark and kind.
   const ofRun = /^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)-\w+:(.+)$/.exec(name);
   if (ofRun) {
     const [year, month, day, hour, minute, second] = ofRun.slice(1, 7).map(Number) as [number, number, number, number, number, number];
-    return `${ofRun[7]}, ${timeText(Date.UTC(year, month - 1, day, hour, minute, second), true)}`;
+    const [, date, clock] = /^(.*) (\S+)$/.exec(timeText(Date.UTC(year, month - 1, day, hour, minute, second), true))!;
+    return `${clock} ${ofRun[7]}, ${date}`;
   }
   const bare = name.replace(/[/\\]+$/, '');
   if (/^https?:\/\//.test(bare)) return bare.replace(/^https?:\/\//, '').replace('/debug/pprof/', ' ');
