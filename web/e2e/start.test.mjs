@@ -144,6 +144,23 @@ check('versions compare per request from the cell, the button and History, and t
   await perRequest();
 });
 
+check('History says how many versions have room in its table', async ({ page, open }) => {
+  await open('/services');
+  await page.getByRole('grid', { name: 'Services' }).getByRole('link', { name: 'shop', exact: true }).click();
+  await settled(page);
+  await page.getByRole('tab', { name: 'History' }).click();
+  await settled(page);
+  const link = new URL(page.url());
+  const to = Number(link.searchParams.get('span')?.split('-')[1]);
+  link.searchParams.set('span', `${to - 20 * 86_400_000}-${to}`);
+  await open(`${link.pathname}${link.search}`);
+  const grid = page.getByRole('grid', { name: 'Functions by version' });
+  await page.getByText(/\d functions, the last 4 of 5 versions have room, /).waitFor();
+  assert.equal(await grid.getByRole('columnheader', { name: /^v1\./ }).count(), 4);
+  await page.setViewportSize({ width: 1900, height: 900 });
+  await page.getByText(/\d functions, 5 versions, /).waitFor();
+}, { mayShift: true });
+
 check('a time is at the same place in the timeline and in the chart below it', async ({ page, open }) => {
   await open('/services');
   await page.getByRole('grid', { name: 'Services' }).getByRole('link', { name: 'shop', exact: true }).click();
