@@ -60,7 +60,7 @@ export function Sides({ state, comparison, base, head }: SidesProps) {
   const rows = useMemo(() => {
     const finds = finder(state.find);
     const found = all.filter((r) => (!state.unit || r.shown.unit === state.unit) && (state.only !== 'changed' || changed(r.c.verdict))
-      && (finds?.(`${idOf(r)} ${r.shown.verdict}`) ?? true));
+      && (finds?.(`${idOf(r)} ${r.shown.verdict} ${verdictText(r.c.verdict, r.shown.verdict)}`) ?? true));
     return order ? sorted(found, keyOf(order.column), order.descending) : found;
   }, [all, state.find, state.unit, state.only, order?.column, order?.descending]);
   const columns = useMemo(() => columnsOf(packages > 1), [packages > 1]);
@@ -205,9 +205,8 @@ function Detail({ row: { c, shown, profiles }, explanation }: { row: SideRow; ex
         <div>
           <h2>{c.package && <span class="soft">{c.package}.</span>}{c.benchmark}, {shown.unit}</h2>
           <p>
-            {withUnit(shown.base, shown.unit)} → {withUnit(shown.head, shown.unit)}, <b class={verdicts[c.verdict].kind}>
-              {judgedText(shown)}
-            </b>
+            {withUnit(shown.base, shown.unit)} → {withUnit(shown.head, shown.unit)},{' '}
+            <b class={verdicts[c.verdict].kind} title={shown.verdict}>{judgedText(c.verdict, shown)}</b>
             <span class="soft">
               {' '}{shown.interval !== '-' && `${shown.interval} · `}{c.p !== null && `p ${pText(c.p)} · `}{c.base?.n ?? 0} and {c.head?.n
                 ?? 0} samples{c.pairs > 0

@@ -30,7 +30,9 @@ export default function Verdict() {
   return (
     <p>
       <b>{c.benchmark}, {said.unit}</b> {withUnit(said.base, said.unit)} → {withUnit(said.head, said.unit)},{' '}
-      <b class={verdicts[c.verdict].kind}>{signOf(c.verdict, c.change, c.scale === 'ratio' ? 1 : 0)} {judgedText(said)}</b>
+      <b class={verdicts[c.verdict].kind} title={said.verdict}>
+        {signOf(c.verdict, c.change, c.scale === 'ratio' ? 1 : 0)} {judgedText(c.verdict, said)}
+      </b>
       <span class="soft verdict-more">
         {options['normalize'] === 'true' && options['base_total'] ? ' · scaled to the number of operations after' : ''}
         {' · '}

@@ -16,7 +16,7 @@ test('runs of the same minute are told apart by their seconds', () => {
 });
 
 test('a change that a word gives a direction has no sign', () => {
-  const told = (change: string, verdict: string) => m.judgedText({ change, verdict });
+  const told = (change: string, verdict: string) => m.judgedText('better', { change, verdict });
   expect(told('-83.94%', 'faster')).toBe('83.94% faster');
   expect(told('+4.10%', 'slower (perhaps within the budget of 5 %)')).toBe('4.10% slower (perhaps within the budget of 5 %)');
   expect(told('-12.00%', 'better')).toBe('-12.00% better');
@@ -28,4 +28,5 @@ test('a row says what to do, and has signs for changes alone', () => {
   expect(m.verdictText('better', 'faster')).toBe('faster');
   expect(['-', '~', '', '+0.00%', '-95.31%'].map((text) => m.rowChange(text, 'inconclusive'))).toEqual(['', '', '', '0%', '-95.31%']);
   expect(m.signOf('inconclusive', -0.95, 0)).toBe('');
+  expect(m.judgedText('same code', { change: '-', verdict: 'runs no changed code' })).toBe('not affected by the change');
 });

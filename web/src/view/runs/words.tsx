@@ -86,7 +86,9 @@ export function rowChange(change: string, verdict: Verdict): string {
 }
 
 /** A change with its verdict. One that says which way has no sign: "83.9% faster". */
-export const judgedText = ({ change, verdict }: { change: string; verdict: string }): string =>
-  `${/^(faster|slower)\b/.test(verdict) ? change.replace(/^[-+−]/, '') : change} ${verdict}`;
+export function judgedText(verdict: Verdict, shown: { change: string; verdict: string }): string {
+  const [change, words] = [rowChange(shown.change, verdict), verdictText(verdict, shown.verdict)];
+  return `${/^(faster|slower)\b/.test(words) ? change.replace(/^[-+−]/, '') : change} ${words}`.trim();
+}
 
 export const changed = (v: Verdict): boolean => v === 'better' || v === 'worse' || v === 'differs';
