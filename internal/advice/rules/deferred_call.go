@@ -27,14 +27,17 @@ nothing between the defer statement and the returns can panic, nothing changes.`
 	Class: advice.Safe,
 	Match: matchDeferredCall,
 	Conditions: advice.Conditions{
-		Offered: "the function has one defer statement, in no loop or branch, and at most three places where it returns; the call is that of a lock, or of a " +
+		Offered: "the function has at most twelve statements, and one defer statement, in no loop or branch, and at most three places where it returns; the call is that of a lock, or of a " +
 			"function of the package that doesn't recover, with arguments that don't change",
 		Review: "nothing panics after the defer statement",
 	},
 }
 
-// maxExits is how many returns may get a call.
-const maxExits = 3
+// maxExits is how many returns may get a call. In functions with more than maxStatements, a nanosecond or two doesn't matter.
+const (
+	maxExits      = 3
+	maxStatements = 12
+)
 
 func matchDeferredCall(s *advice.Site) []advice.Match {
 	body := s.Body()
@@ -42,7 +45,7 @@ func matchDeferredCall(s *advice.Site) []advice.Match {
 		return nil
 	}
 	c, d, ok := onlyDefer(s, body)
-	if !ok || !runsDeferred(s, d) {
+	if !ok || !runsDeferred(s, d) || statementsIn(body) > maxStatements {
 		return nil
 	}
 	m := advice.Match{Node: d, Class: advice.Safe}
@@ -53,6 +56,21 @@ func matchDeferredCall(s *advice.Site) []advice.Match {
 		return nil
 	}
 	return []advice.Match{m}
+}
+
+// statementsIn counts the statements of a function, without those of function literals.
+func statementsIn(body *ast.BlockStmt) (n int) {
+	ast.Inspect(body, func(node ast.Node) bool {
+		switch node.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
+		case ast.Stmt:
+			n++
+		}
+		return true
+	})
+	return n
 }
 
 // onlyDefer returns the only defer statement of a function, if it is one of those that the body consists of.
