@@ -17,7 +17,7 @@ import (
 var adjacentIndexes = &advice.Rule{
 	ID:    "adjacent-indexes",
 	Title: "indexes of neighbouring elements are checked one by one",
-	Doc: `In "p[i], p[i+1], p[i+2], p[i+3]", each index is checked, and bytes are loaded and stored one at a time. The
+	Doc: `In "p[i], p[i+1], p[i+2], p[i+3]", each index is checked, and bytes are loaded and stored one by one. The
 rewrite checks once: it takes the part p[i:i+4] and uses constant indexes, which need no check. Then the compiler can
 also join the bytes of a number to one load or store.
 
@@ -37,7 +37,6 @@ type window struct {
 	indexes  []*ast.IndexExpr
 	offsets  []int64
 	first    inspector.Cursor // the statement that uses the first element
-	last     ast.Node
 }
 
 const (
@@ -101,7 +100,7 @@ func windowAround(s *advice.Site, stmt inspector.Cursor, index *ast.IndexExpr) (
 		return !facts.UnchangedBy(s.Place, w.of, false, change) || !facts.UnchangedBy(s.Place, w.base, false, change)
 	}
 	run := []inspector.Cursor{stmt}
-	if !changes(stmt.Node()) {
+	if !changes(stmt.Node()) { // one that does evaluates its indexes first
 		for prev, ok := stmt.PrevSibling(); ok && plainStatement(prev.Node()) && !changes(prev.Node()); prev, ok = prev.PrevSibling() {
 			run = slices.Insert(run, 0, prev)
 		}
@@ -125,16 +124,11 @@ func windowAround(s *advice.Site, stmt inspector.Cursor, index *ast.IndexExpr) (
 			if len(w.indexes) == 0 {
 				w.first = stmt
 			}
-			w.indexes, w.offsets, w.last = append(w.indexes, e), append(w.offsets, offset), stmt.Node()
+			w.indexes, w.offsets = append(w.indexes, e), append(w.offsets, offset)
 		}
 	}
 	distinct := slices.Compact(slices.Sorted(slices.Values(w.offsets)))
-	return w, len(distinct) >= fewestIndexes && distinct[len(distinct)-1]-distinct[0] < widestWindow && !changesBefore(&w, changes)
-}
-
-// changesBefore reports whether a statement that sets the index or the slice is one of several that use elements.
-func changesBefore(w *window, changes func(ast.Node) bool) bool {
-	return changes(w.first.Node()) && w.first.Node() != w.last
+	return w, len(distinct) >= fewestIndexes && distinct[len(distinct)-1]-distinct[0] < widestWindow
 }
 
 // splitIndex splits an index into what is constant in it, and the rest: nil if all is constant.

@@ -25,7 +25,7 @@ func reuseArray(s *advice.Site, c inspector.Cursor) (m advice.Match, ok bool) {
 		return m, false
 	}
 	outer, _ := outermostLoop(loop, v)
-	if facts.Jumps(s.Place) || facts.CapacityObserved(s.Place, v) || !facts.OwnArray(s.Place, v, outer.Node()) || usedInLiteral(s, v) || !facts.Builtins(s.Place, c.Node().Pos(), "append") {
+	if facts.Jumps(s.Place) || facts.CapacityObserved(s.Place, v) || !facts.OwnArray(s.Place, v, outer.Node()) || usedLater(s, v) || !facts.Builtins(s.Place, c.Node().Pos(), "append") {
 		return m, false
 	}
 	for c := range outer.Preorder((*ast.AssignStmt)(nil)) {
@@ -66,9 +66,9 @@ func setToLiteral(s *advice.Site, n ast.Node) (*types.Var, *ast.CompositeLit) {
 	return v, literal
 }
 
-// usedInLiteral reports whether a function literal uses a variable of the function around it.
-func usedInLiteral(s *advice.Site, v *types.Var) bool {
-	for c := range s.Func.Preorder((*ast.FuncLit)(nil)) {
+// usedLater reports whether a function literal uses a variable of the function around it, or a deferred call or a goroutine gets it.
+func usedLater(s *advice.Site, v *types.Var) bool {
+	for c := range s.Func.Preorder((*ast.FuncLit)(nil), (*ast.DeferStmt)(nil), (*ast.GoStmt)(nil)) {
 		if c.Node() != s.Func.Node() && facts.Mentions(s.Place, c.Node(), v) {
 			return true
 		}

@@ -3,6 +3,7 @@ package silent
 import (
 	"fmt"
 	"math/big"
+	"os"
 	"strings"
 )
 
@@ -161,4 +162,12 @@ func sets(xs []int) (all [][]int, best []int, points []point) {
 		break
 	}
 	return all, best, points
+}
+
+func written(lines []byte, f *os.File) {
+	var last []byte
+	for _, c := range lines {
+		last = []byte{c, '\n'} // alloc
+		defer f.Write(last)
+	}
 }
