@@ -257,7 +257,7 @@ check.core('a trend has a point a run, with the objective, and each leads to its
   await open('/trend');
   const points = page.locator('.chart-point');
   await eventually(async () => assert.equal(await points.count(), 3));
-  await page.getByText('max 1 ms', { exact: false }).first().waitFor();
+  await page.getByText('max 1ms', { exact: false }).first().waitFor();
   assert.match(String(await points.first().getAttribute('aria-label')), /s ± .*samples/);
   await points.nth(1).focus();
   await page.keyboard.press('Enter');
