@@ -33,6 +33,7 @@ var dearer = map[string]string{
 	"buffer_to_builder_text/marks":          "nothing is written",
 	"buffer_to_builder_text/name":           "nothing is written",
 	"buffer_to_builder_text/percents":       "nothing is written",
+	"kept_temporary_loops/nearest":          "nothing is set anew: all are as near as the first",
 	"kept_temporary_loops/histogram":        "slices of up to 32 bytes are on the stack, where no profile shows an allocation",
 	"map_grows_fill/byID":                   "keys are the same",
 	"map_grows_fill/parse":                  "it fails at the first",
@@ -49,6 +50,9 @@ var dearer = map[string]string{
 	"slice_grows_stored/listed":             "it appends to a full slice again",
 	"slice_grows_stored/twice":              "it appends to a full slice again",
 	"string_bytes_conversion_writes/others": "a bytes.Reader is 16 bytes larger than a strings.Reader",
+	"string_concat_loop_before/hex":         "a []byte has room for eight bytes at least",
+	"string_concat_loop_before/up":          "there are ten turns and more by the profile",
+	"string_concat_loop_join/decimal":       "a []byte has room for eight bytes at least",
 	"string_concat_loop_join/join":          "there are four turns and more by the profile",
 	"string_concat_loop_join/nested":        "the outer loop has many turns",
 	"string_concat_loop_names/glyphs":       "a Builder has room for eight bytes at least",
@@ -57,6 +61,9 @@ var dearer = map[string]string{
 
 // uncalled are the functions of which calls can't be compared, and why.
 var uncalled = map[string]string{
+	"adjacent_indexes_parts/pixels":        "it panics, before and after, but for arguments that fit",
+	"adjacent_indexes_parts/store":         "it takes a function",
+	"adjacent_indexes_parts/window":        "it panics, before and after, but for arguments that fit",
 	"append_variant_forms/all":             "it takes a function",
 	"append_chain_literal/called":          "it takes a function",
 	"append_chain_three/changed":           "it takes a function",
@@ -92,6 +99,8 @@ var uncalled = map[string]string{
 	"slide_loop_slide/drop":                "it takes what must not be empty",
 	"slice_grows_fields/appendAll":         "it takes a function",
 	"slice_grows_fields/tags":              "it takes a function",
+	"split_for_one_part_parts/named":       "it takes a struct of its own",
+	"split_for_one_part_parts/second":      "the rewrite is for review, as it does not panic where the index does",
 	"split_for_one_part_parts/value":       "the rewrite is for review, as it does not panic where the index does",
 	"string_bytes_conversion_writes/write": "it takes an os.File",
 	"sprintf_simple_keys/keys":             "it writes to a nil map",
