@@ -152,6 +152,7 @@ func newFlameData(t *profile.Tree, o *FlameOptions) *flameData {
 		d.Types[c].Scale = gcd(columns...)
 	}
 	in := flameInterner{d: d, chance: o.Chance, frames: map[profile.Frame]int64{}, files: map[string]int64{}, packages: map[string]int64{}}
+	d.Frames.addRootSpread(totalFrame, o.Chance)
 	for _, t := range trees {
 		d.Trees = append(d.Trees, in.tree(t))
 	}

@@ -295,7 +295,7 @@ func (p *svgPicture) text(v int64) string {
 
 // stepOf returns how much a node has changed: see changeStep.
 func (p *svgPicture) stepOf(n uint32) int {
-	frame := ""
+	frame := totalFrame
 	if n != 0 {
 		frame = p.t.Frames[p.t.Frame[n]].Label()
 	}

@@ -22,6 +22,7 @@ type FlameIndex struct {
 	shares FlameShares
 	whole  FlameWhole
 	chance *Chance
+	root   string // the frame whose chance the root has
 }
 
 // FlameWhole has the totals that percentages refer to.
@@ -57,13 +58,14 @@ func (x *FlameIndex) Of(head, base int64) *FlameIndex {
 	return &of
 }
 
-// Varying returns the index with another chance of its values; nil leaves it as it is.
-func (x *FlameIndex) Varying(c *Chance) *FlameIndex {
+// Varying returns the index with another chance of its values; nil leaves it as it is. pivot is
+// that of the tree.
+func (x *FlameIndex) Varying(c *Chance, pivot string) *FlameIndex {
 	if c == nil {
 		return x
 	}
 	of := *x
-	of.chance = c
+	of.chance, of.root = c, cmp.Or(pivot, totalFrame)
 	return &of
 }
 
@@ -140,6 +142,8 @@ type FlameFrames struct {
 	// millionths of the totals. They are nil if that is unknown.
 	Spread     Column `json:"spread,omitempty"`
 	BaseSpread Column `json:"baseSpread,omitempty"`
+	// RootSpread has both of the root, the head's first.
+	RootSpread Column `json:"rootSpread,omitempty"`
 }
 
 // addSpread appends the spreads of a frame.
@@ -150,6 +154,14 @@ func (f *FlameFrames) addSpread(label string, c *Chance) {
 	s := c.spreads[label]
 	f.Spread = append(f.Spread, millionths(s.cum))
 	f.BaseSpread = append(f.BaseSpread, millionths(s.baseCum))
+}
+
+// addRootSpread adds the spreads of the root, which has what a frame has, or all of them.
+func (f *FlameFrames) addRootSpread(label string, c *Chance) {
+	if c != nil && c.spreads != nil {
+		s := c.spreads[label]
+		f.RootSpread = Column{millionths(s.cum), millionths(s.baseCum)}
+	}
 }
 
 func millionths(v float64) int64 { return int64(math.Round(1e6 * v)) }
@@ -390,6 +402,7 @@ func (b *flameWindowBuilder) describeFrames(frames []uint32) {
 	o := b.out
 	files, packages := map[string]int64{}, map[string]int64{}
 	f, n := &o.Frames, len(frames)
+	f.addRootSpread(b.x.root, b.x.chance)
 	f.Name, f.File, f.Line = make([]string, 0, n), make(Column, 0, n), make(Column, 0, n)
 	f.Package, f.Origin = make(Column, 0, n), make(Column, 0, n)
 	for _, i := range frames {

@@ -27,6 +27,7 @@ func (w *FlameWindow) WriteJSON(to io.Writer) error {
 	j.columnIfAny(`,"otherFiles":`, f.OtherFiles)
 	j.columnIfAny(`,"spread":`, f.Spread)
 	j.columnIfAny(`,"baseSpread":`, f.BaseSpread)
+	j.columnIfAny(`,"rootSpread":`, f.RootSpread)
 	j.column(`},"nodes":{"id":`, n.ID)
 	j.column(`,"depth":`, n.Depth)
 	j.column(`,"frame":`, n.Frame)

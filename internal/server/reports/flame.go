@@ -80,7 +80,7 @@ func (m *maker) index(ctx context.Context, q *query) (*report.FlameIndex, *Warni
 				return nil, 0, err
 			}
 		}
-		x := report.NewFlameIndex(t.tree, q.config.Options, widths).Of(t.head, t.base).Varying(chance)
+		x := report.NewFlameIndex(t.tree, q.config.Options, widths).Of(t.head, t.base).Varying(chance, q.flame.pivot)
 		return x, x.Bytes(), nil
 	})
 	return x, t.warnings, err

@@ -64,6 +64,9 @@ func TestVerdict(t *testing.T) {
 			if got := flameVerdict(&flame, "main.work"); got != tt.changed {
 				t.Errorf("the flame graph says %v: %+v", got, flame.Frames)
 			}
+			if got := flameVerdict(&flame, ""); got == diff.Total.Noise {
+				t.Errorf("the root of the flame graph says %v, the diff %+v", got, diff.Total)
+			}
 
 			summary := servertest.Decode[struct{ Report report.Summary }](t, l.Get("/api/v1/report/summary?"+of)).Report
 			j := slices.IndexFunc(summary.Lines, func(line report.SummaryLine) bool { return line.Func == "main.work" })
@@ -99,18 +102,19 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// flameVerdict reports whether a page shows that a function changed, from what it is told.
+// flameVerdict reports whether a page shows that a function, or the root, changed, from what it is told.
 func flameVerdict(w *report.FlameWindow, function string) bool {
 	at := slices.Index(w.Frames.Name, function)
-	n := slices.Index(w.Nodes.Frame, int64(at))
-	spread := func(column report.Column) float64 {
-		if column == nil {
-			return 0
-		}
-		return float64(column[at]) / 1e6
+	n := slices.Index(w.Nodes.Frame, int64(at)) // the root has frame -1
+	base := report.Measured{Value: float64(w.Nodes.BaseTotal[n] * w.Scale), Event: w.BaseEvent}
+	head := report.Measured{Value: float64(w.Nodes.Total[n] * w.Scale), Event: w.Event}
+	switch f := w.Frames; {
+	case f.Spread == nil:
+	case at < 0:
+		head.Spread, base.Spread = float64(f.RootSpread[0])/1e6, float64(f.RootSpread[1])/1e6
+	default:
+		head.Spread, base.Spread = float64(f.Spread[at])/1e6, float64(f.BaseSpread[at])/1e6
 	}
-	base := report.Measured{Value: float64(w.Nodes.BaseTotal[n] * w.Scale), Event: w.BaseEvent, Spread: spread(w.Frames.BaseSpread)}
-	head := report.Measured{Value: float64(w.Nodes.Total[n] * w.Scale), Event: w.Event, Spread: spread(w.Frames.Spread)}
 	return report.SureChange(base, head) != 0
 }
 

@@ -477,6 +477,8 @@ export interface Flame {
     /** Of a comparison of selections: standard errors of both sides by how instances differ, in millionths. */
     spread?: number[];
     baseSpread?: number[];
+    /** Of the root: of the head, then of the base. */
+    rootSpread?: number[];
   };
   nodes: {
     id: number[];

@@ -65,19 +65,22 @@ test('a change shows in colour and in words', () => {
 });
 
 test('a change is noise by the events and the instances that the answer tells', () => {
-  const stepOf = (head: Partial<Flame>, spread?: number) => {
+  const sceneOf = (head: Partial<Flame>, spread?: number) => {
     const flame = flameOf([[0, 0, 1000, 0], [1, 0, 130, 130]], { diff: true, baseTotal: 1000, ...head });
-    flame.nodes.baseTotal = [1000, 100];
+    flame.nodes.baseTotal = [head.baseTotal ?? 1000, 100];
     flame.nodes.baseSelf = [900, 100];
-    if (spread !== undefined) Object.assign(flame.frames, { spread: [spread], baseSpread: [spread] });
-    return new Scene(decode(flame)).stepOf(1);
+    if (spread !== undefined) Object.assign(flame.frames, { spread: [spread], baseSpread: [spread], rootSpread: [2 * spread, spread] });
+    return new Scene(decode(flame));
   };
+  const stepOf = (head: Partial<Flame>, spread?: number) => sceneOf(head, spread).stepOf(1);
   expect(stepOf({})).toBe(3);
   expect(stepOf({ event: 0.1, baseEvent: 0.1 })).toBe(3);
   expect(stepOf({ event: 10, baseEvent: 10 })).toBe(0);
   expect(stepOf({ event: 0.1, baseEvent: 10 })).toBe(0);
   expect(stepOf({ event: 0.1, baseEvent: 0.1 }, 10_000)).toBe(3); // 1 %
   expect(stepOf({ event: 0.1, baseEvent: 0.1 }, 200_000)).toBe(0); // 20 %
+  expect(sceneOf({ baseTotal: 1200 }).stepOf(0)).toBe(-2);
+  expect(sceneOf({ baseTotal: 1200 }, 200_000).stepOf(0)).toBe(0); // of the root, too
 });
 
 test('what one side alone has is told in words and known to painters', () => {

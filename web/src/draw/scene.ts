@@ -210,7 +210,8 @@ function changeSteps(m: FlameModel): Int8Array | null {
   for (let n = 0; n < m.count; n++) {
     const frame = m.frame[n]!;
     if (frame === REST) continue;
-    const spreads = { base: m.frames.baseSpread[frame] ?? 0, head: m.frames.spread[frame] ?? 0 };
+    const [head, base] = frame === ROOT ? m.frames.rootSpread : [m.frames.spread[frame], m.frames.baseSpread[frame]];
+    const spreads = { base: base ?? 0, head: head ?? 0 };
     steps[n] = changeStep(m.total[n]!, m.baseTotal[n]!, scale, spreads);
   }
   return steps;

@@ -51,6 +51,8 @@ export interface FrameTable {
   /** Standard errors of both sides' totals by how instances differ, as parts of them; empty if unknown. */
   spread: Float64Array;
   baseSpread: Float64Array;
+  /** Of the root: of the head, then of the base. */
+  rootSpread: Float64Array;
 }
 
 export interface FlameModel {
@@ -179,6 +181,7 @@ export function decode(flame: Flame): FlameModel {
       otherFiles: Uint32Array.from(flame.frames.otherFiles ?? []),
       spread: spreads(flame.frames.spread),
       baseSpread: spreads(flame.frames.baseSpread),
+      rootSpread: spreads(flame.frames.rootSpread),
     },
     rows,
     id: new Uint32Array(count),

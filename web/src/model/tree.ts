@@ -206,6 +206,7 @@ export function frameTable({ frames }: Embedded): FrameTable {
     otherFiles: Uint32Array.from(frames.otherFiles ?? []),
     spread: spreads(frames.spread),
     baseSpread: spreads(frames.baseSpread),
+    rootSpread: spreads(frames.rootSpread),
   };
 }
 
