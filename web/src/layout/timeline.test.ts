@@ -11,8 +11,19 @@ test('a line ends where nothing was profiled for longer than usual', () => {
   expect(runs([], 10)).toEqual([]);
 });
 
-test('a window without a value interrupts', () => {
-  expect(runs([{ time: 0, value: 1 }, { time: 10, value: null }, { time: 20, value: 2 }], 10).map((r) => r.length)).toEqual([1, 1]);
+test('a line goes on where there are fewer points', () => {
+  const hourly = [0, 40, 80, 120, 160];
+  const often = Array.from({ length: 60 }, (_, i) => 170 + 10 * i);
+  expect(runs(points(...hourly, ...often), 10)).toHaveLength(1);
+  expect(runs(points(...often, ...hourly.map((t) => t + 800)), 10)).toHaveLength(1);
+  expect(runs(points(...hourly, ...often.map((t) => t + 400)), 10).map((r) => r.length)).toEqual([5, 60]);
+});
+
+test('windows without a value interrupt if there are more of them than usual', () => {
+  const lengths = (...values: (number | null)[]) => runs(values.map((value, i) => ({ time: 10 * i, value })), 10).map((r) => r.length);
+  expect(lengths(1, 2, 3, null, null, null, 4, 5, 6, 7, 8, 9, 10, 11, 12)).toEqual([3, 9]);
+  expect(lengths(1, null, 2, null, 3, null, 4)).toEqual([4]); // as with a count of requests in every other one
+  expect(lengths(null, 1, null)).toEqual([1]);
 });
 
 test('a sum of a window that goes on is apart from the line, a rate is not', () => {

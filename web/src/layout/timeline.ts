@@ -9,26 +9,30 @@ export interface Point {
 }
 
 /**
- * Runs of points that belong together: where nothing was profiled for a while,
- * the line ends. What a while is depends on how often there is something.
+ * Runs of points that belong together: where nothing is known for a while, the line ends. What a while is depends on how
+ * often there is something: windows may be narrower than profiles, or counts of requests, are apart.
  */
-export function runs(points: readonly Point[], step: number): Point[][] {
-  const gaps = points.slice(1).map((p, i) => p.time - points[i]!.time).sort((a, b) => a - b);
-  const usual = gaps[Math.floor(gaps.length * 0.9)] ?? 0;
-  const most = Math.max(1.5 * step, 2.5 * usual);
-  const all: Point[][] = [];
-  let last = -Infinity;
-  for (const p of points) {
-    if (p.value === null) {
-      last = -Infinity;
-      continue;
-    }
-    if (p.time - last > most) all.push([]);
-    all.at(-1)!.push(p);
-    last = p.time;
-  }
-  return all;
+export function runs(all: readonly Point[], step: number): Point[][] {
+  const points = all.filter((p) => p.value !== null);
+  const gaps = points.slice(1).map((p, i) => p.time - points[i]!.time);
+  const usual = quantile(gaps, 0.9);
+  const found: Point[][] = [];
+  points.forEach((p, i) => {
+    const gap = i - 1; // before this point
+    // A part of the time may have fewer points than the rest.
+    const near = [gaps.slice(Math.max(0, gap - NEAR), Math.max(0, gap)), gaps.slice(i, i + NEAR)];
+    const here = Math.max(usual, ...near.map((some) => quantile(some, 0.5)));
+    if (i === 0 || gaps[gap]! > Math.max(1.5 * step, 2.5 * here)) found.push([]);
+    found.at(-1)!.push(p);
+  });
+  return found;
 }
+
+/** How many gaps on either side say what is usual there. */
+const NEAR = 4;
+
+const quantile = (of: readonly number[], at: number): number =>
+  of.toSorted((a, b) => a - b)[Math.floor(Math.max(0, of.length - 1) * at)] ?? 0;
 
 /**
  * Splits a run of sums where a window is only partly within the time that is shown, as the last one is that goes on: its sum
