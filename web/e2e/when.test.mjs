@@ -78,6 +78,32 @@ check.core('a heat map shows which instance and which minute; a drag selects bot
   assert.equal(new URL(page.url()).searchParams.get('base'), null); // nothing is left to compare with
 }, { mayShift: true });
 
+check('the hottest cell keeps its colour outside of the selection', async ({ page, open }) => {
+  await open(linkTo('flame', hour('cpu', { to: String(clock(14, 0)) }), { heat: 'instance', span: `${FROM}-${TO}` }));
+  const canvas = page.locator('.heat canvas');
+  await settled(page);
+  /** @returns {Promise<Record<string, number>>} how many pixels have each colour */
+  const colours = async (/** @type {string | null} */ picture) => canvas.evaluate(async (el, picture) => {
+    const bytes = picture && Uint8Array.from(atob(picture), (c) => c.charCodeAt(0));
+    const of = bytes ? await createImageBitmap(new Blob([bytes])) : /** @type {HTMLCanvasElement} */ (el);
+    const context = new OffscreenCanvas(of.width, of.height).getContext('2d');
+    context?.drawImage(of, 0, 0);
+    const { data = new Uint8ClampedArray() } = context?.getImageData(0, 0, of.width, of.height) ?? {};
+    /** @type {Record<string, number>} */
+    const counts = {};
+    for (let i = 0; i < data.length; i += 4) {
+      const key = data.slice(i, i + 3).join(' ');
+      counts[key] = (counts[key] ?? 0) + 1;
+    }
+    return counts;
+  }, picture);
+  const hottest = '83 22 3';
+  const drawn = (await colours(null))[hottest] ?? 0;
+  assert.ok(drawn > 0, 'the scale ends in another colour');
+  const seen = (await colours((await page.locator('.heat').screenshot()).toString('base64')))[hottest] ?? 0;
+  assert.ok(seen > drawn / 3, `${seen} of ${drawn} pixels`);
+});
+
 check('two drags are compared', async ({ page, open }) => {
   await open(linkTo('flame', hour('cpu'), { heat: 'instance' }));
   await drag(page, await cell(page, 35, 0, 5), await cell(page, 37, 0, 5));

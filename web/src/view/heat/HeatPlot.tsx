@@ -216,13 +216,20 @@ function Outline({ grid, area, kind }: { grid: Grid; area: Area; kind: string })
   return <rect class={kind} x={x} y={y} width={Math.max(2, width)} height={height} />;
 }
 
-/** Covers what isn't selected. */
+/** Hatches what isn't selected: a cover would change its colours, which say how much. */
 function Veil({ grid, area }: { grid: Grid; area: Area }) {
   const { x, width } = timeBox(grid, area.from, area.to);
   const { y, height } = rowBox(grid, area.first, area.last);
   const { from, to } = grid.x;
   const hole = `M${x} ${y}v${height}h${width}v${-height}z`;
-  return <path class="heat-veil" fill-rule="evenodd" d={`M${from} ${grid.top}H${to}V${grid.foot}H${from}z${hole}`} />;
+  return (
+    <>
+      <pattern id="heat-hatch" class="heat-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+        <rect width="1.5" height="6" />
+      </pattern>
+      <path fill="url(#heat-hatch)" fill-rule="evenodd" d={`M${from} ${grid.top}H${to}V${grid.foot}H${from}z${hole}`} />
+    </>
+  );
 }
 
 function Cells({ map, amounts, range, grid, width, height }: HeatPlotProps & { grid: Grid }) {
