@@ -192,10 +192,10 @@ type TracesReport struct {
 }
 
 // TracesPage returns a page of the samples, and how many there are on all pages. The
-// column to order by is value; Find isn't supported. Samples without a stack don't
+// columns to order by are value, and size, which has no sign; Find isn't supported. Samples without a stack don't
 // count. The caller owns the slices. Errors are of type [ParamError].
 func (r *Report) TracesPage(p Page) (*TracesReport, int, error) {
-	column, descending, err := p.check("value")
+	column, descending, err := p.check("value", "size")
 	if err != nil {
 		return nil, 0, err
 	}
@@ -208,7 +208,9 @@ func (r *Report) TracesPage(p Page) (*TracesReport, int, error) {
 	if column != "" {
 		values := make([]int64, len(r.prof.Stacks))
 		for _, s := range samples {
-			values[s] = mean(r.weights.of(int(s)))
+			if values[s] = mean(r.weights.of(int(s))); column == "size" {
+				values[s] = abs(values[s])
+			}
 		}
 		slices.SortStableFunc(samples, func(a, b int32) int {
 			if descending {

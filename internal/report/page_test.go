@@ -252,6 +252,19 @@ func TestTracesPage(t *testing.T) {
 	if err != nil || fmt.Sprintf("%+v", second.Traces) != fmt.Sprintf("%+v", costliest.Traces[1:2]) {
 		t.Errorf("the second page has %+v, %v", second, err)
 	}
+
+	// Of a comparison: the largest change first, in either direction.
+	for i := range p.Values[0] {
+		for c := range p.Values {
+			if i%2 == 0 {
+				p.Values[c][i] *= -1
+			}
+		}
+	}
+	largest, _, err := newReport(t, p, "traces", "").TracesPage(Page{Order: "-size"})
+	if err != nil || !slices.IsSortedFunc(largest.Traces, func(a, b Trace) int { return compareAbs(a.Value.Value, b.Value.Value) }) {
+		t.Errorf("not the largest change first, %v", err)
+	}
 }
 
 func TestRawLines(t *testing.T) {

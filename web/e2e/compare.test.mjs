@@ -280,3 +280,11 @@ many('a grid of hundreds of instances reads the dearest, and the rest as it come
   await page.getByText('vs instance host-120').waitFor();
   await sentences(page).first().waitFor();
 }, { mayShift: true });
+
+compared('traces of a comparison begin with the largest change, up or down', async ({ page, open }) => {
+  await open('/traces');
+  const changes = page.locator('[role=gridcell].more, [role=gridcell].less');
+  await changes.first().waitFor();
+  assert.match(await changes.first().innerText(), /^-[\d.]+m?s$/); // the tuned program does without
+  assert.match((await page.locator('[role=gridcell].more').allInnerTexts()).join(' '), /\+[\d.]+m?s/);
+});

@@ -14,17 +14,20 @@ import { nextRow } from '../table/range';
 import { useSearch, useStable } from '../table/useSearch';
 import { NoSamples } from '../NoSamples';
 import type { ViewProps } from '../props';
+import { sideNames } from '../vocabulary';
 import '../table/pane.css';
 import './traces.css';
 
 const PAGE = 500;
 const tracesOf = (t: Traces) => t.traces;
 
-/** Every stack, the costliest first: a row each, and the chosen one whole. */
+/** Every stack, the costliest first, or what changed most: a row each, and the chosen one whole. */
 export default function TracesView({ state }: ViewProps) {
   // Other tables have columns of their own.
   const order: Order = state.own['order'] === 'value' ? { column: 'value', descending: false } : { column: 'value', descending: true };
-  const pages = usePages<Traces, Trace>('traces', extend(queryOf(state), { order: orderText(order) }), PAGE, tracesOf);
+  const query = extend(queryOf(state), { order: orderText({ ...order, column: 'size' }) }); // a change may be a decrease
+  const pages = usePages<Traces, Trace>('traces', query, PAGE, tracesOf);
+  const compared = state.base.length > 0;
   const [chosen, setChosen] = useState(0);
   const { need } = pages;
   const onRange = useCallback((first: number, end: number) => need(first, end), [need]);
@@ -39,8 +42,8 @@ export default function TracesView({ state }: ViewProps) {
     const all = (report?.traces ?? []).map((t) => t.value);
     const most = all.reduce((m, q) => Math.max(m, Math.abs(q.value)), 0) || 1;
     const labelled = report?.traces.some((t) => t.labels) ?? false;
-    return columnsOf(columnFigures(all, report?.unit ?? ''), most).filter((c) => c.id !== 'labels' || labelled);
-  }, [report]);
+    return columnsOf(columnFigures(all, report?.unit ?? ''), most, compared).filter((c) => c.id !== 'labels' || labelled);
+  }, [report, compared]);
 
   return (
     <section class="pane" aria-label="Traces">
@@ -69,11 +72,11 @@ export default function TracesView({ state }: ViewProps) {
                 onRange={onRange}
                 {...(matches ? { marked: (t: Trace) => t.stack.some((f) => matches(f.name)) } : {})}
               />
-              <Stack trace={trace} index={at} total={pages.total} state={state} onMove={setChosen} />
+              <Stack trace={trace} index={at} total={pages.total} state={state} compared={compared} onMove={setChosen} />
             </div>
             <div class="pane-facts">
               <span>{plural(pages.total, 'stack')}</span>
-              <span>{report.total.text} in all</span>
+              <span>{compared ? `Shares of ${report.total.text} ${sideNames.base.toLowerCase()}` : `${report.total.text} in all`}</span>
             </div>
           </>
         )}
@@ -82,29 +85,38 @@ export default function TracesView({ state }: ViewProps) {
   );
 }
 
-const columnsOf = (figure: (q: Quantity) => string, most: number): readonly Column<Trace>[] => [
-  {
-    id: 'value', title: 'Value', width: '6rem', align: 'right', order: 'descending',
-    cell: (t) => figure(t.value), text: (t) => t.value.text,
-  },
-  {
-    id: 'share', title: 'Share', width: '5.5rem', align: 'right', from: 30,
-    cell: (t) => shareText(t.value.percent), text: (t) => percentText(t.value.percent),
-    share: (t) => (100 * t.value.value) / most,
-  },
-  {
-    id: 'labels', title: 'Labels', width: '14rem', from: 55, kind: () => 'soft',
-    cell: (t) => <span class="traces-cut" title={labelsText(t)}>{labelsText(t)}</span>, text: labelsText,
-  },
-  {
-    id: 'depth', title: 'Depth', about: 'Frames of the stack', width: '4rem', align: 'right', from: 45, kind: () => 'soft',
-    cell: (t) => t.stack.length, text: (t) => String(t.stack.length),
-  },
-  {
-    id: 'stack', title: 'Stack, innermost frame first',
-    cell: (t, { chars }) => <Chain trace={t} chars={chars} />, text: (t) => t.stack.map((f) => f.name).join(' < '),
-  },
-];
+/** A value with its sign, if it is a change. */
+const signed = (text: string, { value }: Quantity, compared: boolean): string =>
+  (compared && value > 0 ? text.replace(/^<?/, '$&+') : text);
+
+const columnsOf = (figure: (q: Quantity) => string, most: number, compared: boolean): readonly Column<Trace>[] => {
+  const way = ({ value: { value } }: Trace) => (!compared || value === 0 ? '' : value > 0 ? 'more' : 'less');
+  return [
+    {
+      id: 'value', title: compared ? 'Change' : 'Value', width: '6rem', align: 'right', order: 'descending',
+      kind: way,
+      cell: (t) => signed(figure(t.value), t.value, compared), text: (t) => signed(t.value.text, t.value, compared),
+    },
+    {
+      id: 'share', title: 'Share', width: '5.5rem', align: 'right', from: 30, kind: way,
+      cell: (t) => signed(shareText(t.value.percent), t.value, compared),
+      text: (t) => signed(percentText(t.value.percent), t.value, compared),
+      share: (t) => (100 * t.value.value) / most,
+    },
+    {
+      id: 'labels', title: 'Labels', width: '14rem', from: 55, kind: () => 'soft',
+      cell: (t) => <span class="traces-cut" title={labelsText(t)}>{labelsText(t)}</span>, text: labelsText,
+    },
+    {
+      id: 'depth', title: 'Depth', about: 'Frames of the stack', width: '4rem', align: 'right', from: 45, kind: () => 'soft',
+      cell: (t) => t.stack.length, text: (t) => String(t.stack.length),
+    },
+    {
+      id: 'stack', title: 'Stack, innermost frame first',
+      cell: (t, { chars }) => <Chain trace={t} chars={chars} />, text: (t) => t.stack.map((f) => f.name).join(' < '),
+    },
+  ];
+};
 
 function labelsText(t: Trace): string {
   return (t.labels ?? []).map((l) => `${l.key}: ${l.values.join(', ')}`).join('  ');
@@ -131,10 +143,11 @@ interface StackProps {
   index: number;
   total: number;
   state: State;
+  compared: boolean;
   onMove: (to: number) => void;
 }
 
-function Stack({ trace, index, total, state, onMove }: StackProps) {
+function Stack({ trace, index, total, state, compared, onMove }: StackProps) {
   return (
     <aside class="stack" aria-label="The stack">
       <header class="stack-head">
@@ -144,7 +157,10 @@ function Stack({ trace, index, total, state, onMove }: StackProps) {
       </header>
       {trace === undefined ? <p class="soft">Loading…</p> : (
         <>
-          <p><b class="num">{trace.value.text}</b> <span class="soft">{percentText(trace.value.percent)} of the total</span></p>
+          <p>
+            <b class="num">{signed(trace.value.text, trace.value, compared)}</b>{' '}
+            <span class="soft">{signed(percentText(trace.value.percent), trace.value, compared)} of the total{compared && ' before'}</span>
+          </p>
           {trace.labels && (
             <dl class="stack-labels">
               {trace.labels.map((l) => (
