@@ -7,11 +7,11 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// FlameShares tells whose code a flame graph is of: own values, all of them, also
-// those of frames too narrow to be seen; in a comparison the head's.
+// FlameShares tells whose code a flame graph is of, also of frames too narrow to be
+// seen; in a comparison of the head.
 type FlameShares struct {
 	Packages []PackageShare `json:"packages"` // those with most
-	Origins  []int64        `json:"origins"`  // by profile.Origin
+	Origins  []int64        `json:"origins"`  // own values by profile.Origin
 	// Wide are the packages whose frames are widest, except the runtime's: pages give
 	// them colours that are told apart.
 	Wide []PackageName `json:"wide"`
@@ -23,7 +23,7 @@ type PackageName struct {
 	Origin int64  `json:"origin"` // a profile.Origin
 }
 
-// PackageShare is what the functions of a package have by themselves.
+// PackageShare is what the functions of a package have, with what they call.
 type PackageShare struct {
 	Name   string `json:"name"`
 	Origin int64  `json:"origin"` // a profile.Origin
@@ -50,40 +50,56 @@ func newFlameShares(t *profile.Tree, column int) FlameShares {
 			own[t.Frame[n]] += v.Self[n]
 		}
 	}
-	type key struct {
-		name   string
-		origin profile.Origin
-	}
-	sums := map[key]int64{}
 	out := FlameShares{Packages: []PackageShare{}, Origins: make([]int64, profile.OriginRuntime+1)}
-	for i, value := range own {
-		if value == 0 {
-			continue
-		}
-		var k key
-		k.name, k.origin = t.Frames[i].Place()
-		sums[k] += value
-		out.Origins[k.origin] += value
+	places := make([]PackageName, len(t.Frames))
+	for i := range t.Frames {
+		name, origin := t.Frames[i].Place()
+		places[i] = PackageName{name, int64(origin)}
+		out.Origins[origin] += own[i]
 	}
-	for k, value := range sums {
-		out.Packages = append(out.Packages, PackageShare{k.name, int64(k.origin), value})
+	for at, value := range totals(t, v, places) {
+		out.Packages = append(out.Packages, PackageShare{at.Name, at.Origin, value})
 	}
 	slices.SortFunc(out.Packages, func(a, b PackageShare) int {
 		return cmp.Or(cmp.Compare(b.Value, a.Value), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Origin, b.Origin))
 	})
 	out.Packages = slices.Clip(out.Packages[:min(len(out.Packages), sharedPackages)])
-	out.Wide = widest(t, v)
+	out.Wide = widest(t, v, places)
 	return out
+}
+
+// totals returns what the stacks with each package have.
+func totals(t *profile.Tree, v *profile.TreeValues, places []PackageName) map[PackageName]int64 {
+	sums := map[PackageName]int64{}
+	open := map[PackageName]int{} // how many frames of the stack are the package's
+	type visit struct{ node, next, end uint32 }
+	first, end := t.Children(0)
+	stack := []visit{{0, first, end}}
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		if top.next < top.end {
+			n := top.next
+			top.next++
+			at := places[t.Frame[n]]
+			if open[at] == 0 && v.Total[n] != 0 {
+				sums[at] += v.Total[n]
+			}
+			open[at]++
+			first, end := t.Children(n)
+			stack = append(stack, visit{n, first, end})
+			continue
+		}
+		if top.node != 0 {
+			open[places[t.Frame[top.node]]]--
+		}
+		stack = stack[:len(stack)-1]
+	}
+	return sums
 }
 
 // widest returns the packages with the widest frames, counting those that another package
 // called.
-func widest(t *profile.Tree, v *profile.TreeValues) []PackageName {
-	places := make([]PackageName, len(t.Frames))
-	for i := range t.Frames {
-		name, origin := t.Frames[i].Place()
-		places[i] = PackageName{name, int64(origin)}
-	}
+func widest(t *profile.Tree, v *profile.TreeValues, places []PackageName) []PackageName {
 	width := map[PackageName]int64{}
 	for n := 1; n < t.NumNodes(); n++ {
 		at := places[t.Frame[n]]

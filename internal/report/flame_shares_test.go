@@ -10,7 +10,7 @@ import (
 func TestFlameSharesCountAll(t *testing.T) {
 	p := runs(t, "main.main;time.Since 950\nmain.main;main.a 30\nmain.main;main.b 15\nmain.main;runtime.gc 5\n")[0]
 	want := FlameShares{
-		Packages: []PackageShare{{"time", 3, 950}, {"main", 1, 45}, {"runtime", 4, 5}},
+		Packages: []PackageShare{{"main", 1, 1000}, {"time", 3, 950}, {"runtime", 4, 5}},
 		Origins:  []int64{0, 45, 0, 950, 5},
 		Wide:     []PackageName{{"main", 1}, {"time", 3}},
 	}

@@ -506,11 +506,11 @@ export interface FlameWhole {
 /** Whose values the frames of a comparison are as wide as. */
 export type FlameWidths = 'both' | 'head' | 'base';
 
-/** Whose code a graph is of: own values, also of frames too narrow to be seen. */
+/** Whose code a graph is of, also of frames too narrow to be seen. */
 export interface FlameShares {
-  /** Those with most. */
+  /** Those with most, with what they call. */
   packages: { name: string; origin: number; value: number }[];
-  /** By origin, as in frames. */
+  /** Own values by origin, as in frames. */
   origins: number[];
   /** The packages with the widest frames, without the runtime's. */
   wide?: { name: string; origin: number }[];

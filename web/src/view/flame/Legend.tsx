@@ -3,6 +3,8 @@ import type { FlameWidths } from '../../api/types';
 import { dark } from '../../state/theme';
 import type { FlameAbout, FlameModel } from '../../model/model';
 import { frameTheme, PLAIN, type ColorBy } from '../../theme/frames';
+import { tip } from '../parts';
+import { COSTS } from '../vocabulary';
 import { entriesOf, scaleOf } from './entries';
 
 /** How frames look that one side of a comparison alone has, where they have width. */
@@ -21,6 +23,7 @@ export function Legend({ model, colors, widths }: { model: FlameModel; colors: C
   const inlined = useMemo(() => model.inlined.includes(1), [model]);
   const Swatch = ({ fill }: { fill: number }) => <i class="flame-swatch" style={{ background: fills[fill]! }} aria-hidden="true" />;
   const scale = scaleOf(colors);
+  const cost = colors === 'package' ? COSTS.cum : COSTS.flat;
   if (scale) {
     return (
       <div class="flame-legend" aria-label="Colours" role="group">
@@ -34,7 +37,8 @@ export function Legend({ model, colors, widths }: { model: FlameModel; colors: C
     );
   }
   return (
-    <ul class="flame-legend" aria-label="Colours, with shares by self">
+    <ul class="flame-legend" aria-label="Colours">
+      {entries.length > 0 && <li class="soft" {...tip(cost.about(colors))}>{cost.title}</li>}
       {entries.map((e) => (
         <li key={`${e.label} ${e.fill}`}><Swatch fill={e.fill} />{e.label} <span class="soft">{e.share}</span></li>
       ))}
