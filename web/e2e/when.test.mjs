@@ -212,6 +212,8 @@ for (const [width, height] of [[640, 480], [1280, 640], [360, 720]]) {
 check('the lines that hold more and more memory are first, with their slope and a chart', async ({ page, open }) => {
   await open(linkTo('flame', hour('cpu')));
   assert.equal(await page.getByRole('tab', { name: 'Growth' }).count(), 0); // CPU time is not held
+  await open(linkTo('growth', hour('cpu')));
+  await page.getByRole('heading', { name: 'Growth is for memory and goroutines' }).waitFor();
   await open(linkTo('flame', hour('heap')));
   await page.getByRole('tab', { name: 'Growth' }).click();
   await settled(page);

@@ -8,7 +8,7 @@ import { useMemo } from 'preact/hooks';
 import { history as askHistory, type FunctionHistory, type History } from '../../api/continuous';
 import { useLasting } from '../../state/answer';
 import { HISTORY, HISTORY_OPTIONS } from '../../state/options';
-import { formatSpan, lengthText, spanText, type Selection, type Span } from '../../state/selection';
+import { formatSpan, isInstant, lengthText, spanText, type Selection, type Span } from '../../state/selection';
 import { selected, withSelection } from '../../state/selected';
 import { go, href, setOption, type State } from '../../state/state';
 import { timelineSpan } from '../../state/time';
@@ -27,6 +27,13 @@ export default function GrowthView({ state }: ViewProps) {
   const sel = selected.value;
   const span = timelineSpan.value;
   if (!sel || !span) return <Empty title="Growth needs profiles in the store"><p>Open a service of <code>hone serve</code>.</p></Empty>;
+  if (!isInstant(sel.q)) {
+    return (
+      <Empty title="Growth is for memory and goroutines">
+        <p>Choose a kind that is held, such as the heap. History shows what others cost.</p>
+      </Empty>
+    );
+  }
   return <Shown state={state} sel={sel} timeline={span} />;
 }
 
