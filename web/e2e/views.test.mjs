@@ -491,6 +491,13 @@ check.core('traces has every stack', async ({ page, open }) => {
   await eventually(async () => assert.notEqual(await stack.innerText(), before));
 });
 
+check('a server without runs says how to make some', async ({ page, open }) => {
+  await open('/runs');
+  await page.getByRole('heading', { name: 'No runs yet' }).waitFor();
+  await page.getByRole('button', { name: 'Copy the command' }).waitFor();
+  assert.equal(await page.getByText('may have been closed').count(), 0);
+}, { expect: [/console: .*404/] });
+
 check.core('raw has the text of hone pprof -raw', async ({ page, open }) => {
   await open('/raw');
   const lines = await page.locator('.raw-line').evaluateAll((all) => all.map((l) => l.lastElementChild?.textContent ?? ''));

@@ -56,6 +56,7 @@ export function RunList({ state }: PageProps<RunsState>) {
       <ReportState
         loading={loading}
         empty={({ report }) => (report.runs.length > 0 ? undefined : <NoRuns dir={report.dir} />)}
+        failure={(error) => (error.status === 404 ? <NoRuns /> : undefined)}
       >
         {({ report }) => (
           <>
@@ -233,12 +234,14 @@ const stateColumn: Column<ListedRun> = {
   id: 'state', title: 'State', cell: () => null, text: (r) => [r.state, r.head?.dirty ? 'dirty' : ''].filter(Boolean).join(' '),
 };
 
-function NoRuns({ dir }: { dir: string }) {
+/** dir: where they are kept; none if the server wasn't told. */
+function NoRuns({ dir }: { dir?: string }) {
   const command = 'hone bench ./...';
   return (
     <Empty title="No runs yet">
       <p>
-        A run is what <code>hone bench</code> measured: benchmarks, their profiles, and the machine. They are kept in <code>{dir}</code>.
+        A run is what <code>hone bench</code> measured: benchmarks, their profiles, and the machine.{' '}
+        {dir ? <>They are kept in <code>{dir}</code>.</> : <>To see those of a folder, start <code>hone ui -runs DIR</code>.</>}
       </p>
       <p><code>{command}</code></p>
       <Button icon="copy" onClick={() => void copyText(command, 'Command copied')}>Copy the command</Button>
