@@ -111,7 +111,7 @@ check('filters are in the link, and a link to one survives that it is resolved',
   assert.match(page.url(), /find=tolower&order=latest&service=shop&kind=cpu&state=all/);
   await page.reload();
   await settled(page);
-  await card(page, 'ToLower').getByText(/^The cost is as before since/).waitFor();
+  await card(page, 'ToLower').getByText(/^The check of .+ found the cost as before$/).waitFor();
   await allowClipboard(page);
   await card(page, 'ToLower').getByRole('button', { name: 'Copy a link' }).click();
   const link = await page.evaluate(() => navigator.clipboard.readText());

@@ -64,7 +64,9 @@ export function Card({ regression: r, all, weight, asked, current, onFocus, aski
             <p class="regression-known"><Icon name="user" /><span>{acknowledgedText(r)}</span></p>
           )}
           {r.resolved > 0 && (
-            <p class="regression-known"><Icon name="check" /><span>The cost is as before since {timeText(r.resolved, false)}</span></p>
+            <p class="regression-known">
+              <Icon name="check" /><span>The check of {timeText(r.resolved, false)} found the cost as before</span>
+            </p>
           )}
         </div>
         <Figures of={r} weight={weight} />
