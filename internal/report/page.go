@@ -152,11 +152,12 @@ func (t *Tags) Page(p Page) (*Tags, int, error) {
 // Page returns the comparison with only the rows of a page, and the number of rows on
 // all pages. Columns to order by are name, the head's flat and cum, and the delta and
 // relative change of the value that the comparison is sorted by. As a relative change,
-// a new function counts as more than any other increase. Errors are of type
+// a new function counts as more than any other increase. size is the relative change
+// without its sign, with what chance explains below all else. Errors are of type
 // [ParamError].
 func (d *Diff) Page(p Page) (*Diff, int, error) {
 	name := func(r *DiffRow) string { return r.label(d.Granularity) }
-	rows, n, err := pageOf(&p, d.Rows, []string{"name", "flat", "cum", "delta", "relative"}, name, func(column string, a, b *DiffRow) int {
+	rows, n, err := pageOf(&p, d.Rows, []string{"name", "flat", "cum", "delta", "relative", "size"}, name, func(column string, a, b *DiffRow) int {
 		switch column {
 		case "flat":
 			return cmp.Compare(a.Flat.Head, b.Flat.Head)
@@ -166,12 +167,26 @@ func (d *Diff) Page(p Page) (*Diff, int, error) {
 			return cmp.Compare(d.key(a).Delta, d.key(b).Delta)
 		case "relative":
 			return cmp.Compare(d.key(a).relativeKey(), d.key(b).relativeKey())
+		case "size":
+			return d.compareSize(a, b)
 		}
 		return strings.Compare(name(a), name(b))
 	})
 	out := *d
 	out.Rows = rows
 	return &out, n, err
+}
+
+func (d *Diff) compareSize(a, b *DiffRow) int {
+	cum := d.Sort == "cum"
+	if changed := a.changed(cum); changed != b.changed(cum) {
+		if changed {
+			return 1
+		}
+		return -1
+	}
+	x, y := d.key(a), d.key(b)
+	return cmp.Or(cmp.Compare(math.Abs(x.relativeKey()), math.Abs(y.relativeKey())), -compareAbs(x.Delta, y.Delta))
 }
 
 // relativeKey is what relative changes are ordered by.

@@ -165,6 +165,7 @@ func TestDiffPage(t *testing.T) {
 		{"delta", "m old parse fresh"},
 		{"relative", "old m parse fresh"},
 		{"-relative", "fresh parse m old"},
+		{"-size", "fresh old parse m"},
 		{"-flat", "m parse fresh old"},
 		{"-cum", "m parse fresh old"},
 	} {
@@ -189,6 +190,20 @@ func TestDiffPage(t *testing.T) {
 		t.Errorf("found %+v", got.Rows)
 	}
 	roundTrip(t, d)
+}
+
+// TestDiffPageSure checks that what chance explains doesn't come first, however large it is relatively.
+func TestDiffPageSure(t *testing.T) {
+	d, err := NewDiff(t.Context(), runs(t, "m;a 1000\nm 500\n"), runs(t, "m;a 2000\nm;b 30\nm 500\n"), DefaultOptions(), Scaling{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Judge(&Chance{Event: 10, BaseEvent: 10})
+	for order, want := range map[string]string{"-relative": "b", "-size": "a"} {
+		if got, _, err := d.Page(Page{Order: order, Limit: 1}); err != nil || got.Rows[0].Name != want {
+			t.Errorf("by %s: first is %q, want %q, %v", order, got.Rows[0].Name, want, err)
+		}
+	}
 }
 
 func TestTracesPage(t *testing.T) {

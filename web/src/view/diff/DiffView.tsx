@@ -62,7 +62,7 @@ function Comparison({ state, beside }: { state: State; beside: boolean }) {
   const relative = state.own['relative'] === '1';
   const by = state.options['sort'] === 'cum' ? 'cum' : 'flat';
   // The server's order is by the size of the change; with callees, causes come before their callers.
-  const wanted = order || (relative ? '-relative' : '');
+  const wanted = order || (relative ? '-size' : '');
 
   // The server orders and finds, but by the base: few tables are so long that it matters.
   const ordered = parseOrder(wanted);
@@ -108,7 +108,8 @@ function Comparison({ state, beside }: { state: State; beside: boolean }) {
     if (next) selectFunction(functionOf(next));
   }), beside);
   const causes = ordered === null && by === 'cum';
-  const shown: Order | null = causes ? null : ordered ?? { column: 'delta', descending: true };
+  const largest = { column: relative ? 'relative' : 'delta', descending: true };
+  const shown: Order | null = causes ? null : ordered && ordered.column !== 'size' ? ordered : largest;
 
   const onOrder = (column: string) => {
     const now = parseOrder(order);
@@ -196,7 +197,7 @@ function functionOf(row: DiffRow): string {
 
 /** The order as the server calls it: head is the value of the report's own side. */
 function serverOrder(order: Order | null, by: 'flat' | 'cum'): string {
-  if (!order || !/^(name|delta|relative|head)$/.test(order.column)) return '';
+  if (!order || !/^(name|delta|relative|size|head)$/.test(order.column)) return '';
   return orderText({ ...order, column: order.column === 'head' ? by : order.column });
 }
 
