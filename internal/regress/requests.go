@@ -7,7 +7,7 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// A counter has the requests of profiles, by version and instance.
+// A counter has the requests in the time that profiles cover, by version and instance.
 type counter map[counterKey]store.Total
 
 type counterKey struct{ version, instance string }
@@ -16,23 +16,34 @@ func keyOf(ls store.Labels) counterKey {
 	return counterKey{ls.Get(store.LabelVersion), ls.Get(store.LabelInstance)}
 }
 
-// requests returns the requests of the processes whose profiles q selects. It reads totals alone.
+// requests returns the requests in the time that the profiles cover that q selects. They are counted as
+// for a comparison that a person makes: see [store.RequestsIn]. It reads totals alone.
 func (s storeSource) requests(ctx context.Context, q store.Query) (counter, error) {
-	const whole = 1 << 62 // a window that contains all times since 1970
-	q.Selector, q.Step, q.SampleType = q.Selector.Requests(), whole, store.KindRequests
-	series, err := s.store.Series(ctx, q)
+	q.Step = store.RateStep(q.From, q.To)
+	profiled, err := s.points(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	q.Selector, q.SampleType = q.Selector.Requests(), store.KindRequests
+	counted, err := s.points(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	out := counter{}
-	for _, one := range series {
-		for _, p := range one.Points {
-			t := out[keyOf(one.Labels)]
-			t.Value, t.Duration = t.Value+p.Value, t.Duration+p.Duration
-			out[keyOf(one.Labels)] = t
-		}
+	for key, points := range profiled {
+		out[key] = store.RequestsIn(points, counted[key])
 	}
 	return out, nil
+}
+
+// points returns the totals of windows.
+func (s storeSource) points(ctx context.Context, q store.Query) (map[counterKey][]store.Point, error) {
+	series, err := s.store.Series(ctx, q)
+	out := map[counterKey][]store.Point{}
+	for _, one := range series {
+		out[keyOf(one.Labels)] = append(out[keyOf(one.Labels)], one.Points...)
+	}
+	return out, err
 }
 
 // during returns how many requests there were in the time that a group's profiles cover; 0

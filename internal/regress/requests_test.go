@@ -1,6 +1,7 @@
 package regress_test
 
 import (
+	"cmp"
 	"math"
 	"testing"
 
@@ -49,6 +50,37 @@ func testSumsOfRequests(t *testing.T, st store.Store) {
 			if want := map[string]float64{"v1": 10 * s.Seconds}[s.Version]; math.Abs(s.Requests-want) > 1e-6 {
 				t.Errorf("%q of %s: %g requests in %g s, want %g", s.Instance, s.Version, s.Requests, s.Seconds, want)
 			}
+		}
+	}
+}
+
+// TestRequestsOfUnevenProfiles has a service that is profiled every ten minutes while it has few requests, and
+// every minute while it has many. Its requests are those of the time that was profiled, not the mean of all.
+func TestRequestsOfUnevenProfiles(t *testing.T) {
+	st := openDisk(t)
+	for at := now; at < now+hour; at += 10 * minute {
+		if err := regresstest.Fill(t.Context(), st, "s", "v1", at, at+minute, regresstest.Usual()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := cmp.Or(regresstest.FillRequests(t.Context(), st, "s", "v1", now, now+hour, 600),
+		regresstest.Fill(t.Context(), st, "s", "v1", now+hour, now+2*hour, regresstest.Usual()),
+		regresstest.FillRequests(t.Context(), st, "s", "v1", now+hour, now+2*hour, 6000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, byInstance := range []bool{false, true} {
+		sums, err := regress.FromStore(st, regress.Limits{}, nil).Sums(t.Context(), regress.Selection{Service: "s", Kind: "cpu", From: now, To: now + 2*hour, ByInstance: byInstance}, regress.NewFrames())
+		if err != nil {
+			t.Fatal(err)
+		}
+		instances := 0.0
+		for _, s := range sums {
+			instances += s.Requests
+		}
+		// Each of three instances: 6 profiles of ten seconds with 10 requests a second, and 60 with 100 a second.
+		if want := 3 * (6*10*10 + 60*10*100.); math.Abs(instances-want) > 1e-6 {
+			t.Errorf("by instance %t: %g requests, want %g", byInstance, instances, want)
 		}
 	}
 }

@@ -1,9 +1,7 @@
 package stored
 
 import (
-	"cmp"
 	"context"
-	"math"
 	"slices"
 	"time"
 
@@ -60,16 +58,12 @@ type profiledRequests map[string]store.Total
 
 func (r profiledRequests) of(ls store.Labels) store.Total { return r[ls.String()] }
 
-// rateWindows is how many windows of time have a rate of requests of their own.
-const rateWindows = 48
-
-// profiledRequests returns the requests in the time that a selection's profiles cover.
-// Requests are counted all of the time, but profiles may be more frequent at some hours, at
-// night for example. So each window of time counts by how much of it was profiled.
+// profiledRequests returns the requests in the time that a selection's profiles cover: see
+// [store.RequestsIn].
 func (s *selections) profiledRequests(ctx context.Context, sel *api.Selection, by []string) (profiledRequests, error) {
 	step := int64(wholeStep)
 	if sel.From != 0 && sel.To != 0 {
-		step = int64(max(requestStep, autoStep(time.Duration(sel.To-sel.From), rateWindows)))
+		step = store.RateStep(sel.From, sel.To)
 	}
 	counted, err := s.requestsBy(ctx, sel, by, step)
 	if err != nil {
@@ -95,36 +89,9 @@ func (s *selections) profiledRequests(ctx context.Context, sel *api.Selection, b
 	}
 	out := profiledRequests{}
 	for key, profiled := range points {
-		out[key] = requestsIn(profiled, rates[kindless[key]])
+		out[key] = store.RequestsIn(profiled, rates[kindless[key]])
 	}
 	return out, nil
-}
-
-// requestsIn returns the requests in the time that profiles cover, given those of windows.
-// It is zero if that isn't known. A window without requests has the rate of the one before:
-// a profile of requests may be longer than a window.
-func requestsIn(profiled, counted []store.Point) store.Total {
-	byTime := func(a, b store.Point) int { return cmp.Compare(a.Time, b.Time) }
-	slices.SortFunc(profiled, byTime)
-	slices.SortFunc(counted, byTime)
-	var total, all store.Total
-	for _, p := range counted {
-		all = add(all, p.Total)
-	}
-	n, at := 0.0, 0
-	for _, p := range profiled {
-		total = add(total, p.Total)
-		for at+1 < len(counted) && counted[at+1].Time <= p.Time {
-			at++
-		}
-		if at < len(counted) {
-			n += float64(p.Duration) * float64(counted[at].Value) / max(float64(counted[at].Duration), 1)
-		}
-	}
-	if total.RequestsDuring(all) == 0 {
-		return store.Total{}
-	}
-	return store.Total{Value: int64(math.Round(n)), Duration: total.Duration, Version: all.Version}
 }
 
 // requestsOf returns the requests of a selection with a total.
