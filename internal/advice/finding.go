@@ -74,6 +74,9 @@ type Also struct {
 	// Title and Most are what it says and the most it gains, if it is of another rule.
 	Title string `json:"title,omitempty"`
 	Most  string `json:"most,omitempty"`
+	// Cost is what it costs, if it is of the same rule: the evidence of the finding that represents it is of
+	// that one's line alone.
+	Cost string `json:"cost,omitempty"`
 }
 
 // Advice is what to do, and why hone offers no rewrite, if it says so.

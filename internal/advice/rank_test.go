@@ -14,12 +14,14 @@ import (
 func TestRank(t *testing.T) {
 	finding := func(id, function string, line int, worth float64) Finding {
 		rule, _, _ := strings.Cut(id, "-")
-		return Finding{ID: id, Rule: rule, File: "/src/p.go", Function: function, Line: line, Bound: Bound{Worth: worth}}
+		cpu := Evidence{Subject: "BenchmarkP", CPU: &Share{Share: worth}}
+		return Finding{ID: id, Rule: rule, File: "/src/p.go", Function: function, Line: line, Evidence: cpu, Bound: Bound{Worth: worth}}
 	}
 	got := rank([]Finding{
 		finding("a-1", "F", 1, 0.10),
 		finding("b-1", "F", 2, 0.20),
 		finding("a-2", "F", 3, 0.12),
+		finding("a-7", "F", 2, 0.04),
 		finding("a-3", "F", 4, 0.05),
 		finding("a-4", "G", 5, 0.15),
 		finding("a-5", "", 6, 0.01),
@@ -29,11 +31,12 @@ func TestRank(t *testing.T) {
 	for _, f := range got {
 		fmt.Fprintf(&b, "%s %.2f", f.ID, f.Bound.Worth)
 		for _, a := range f.Also {
-			fmt.Fprintf(&b, " %s:%d", a.ID, a.Line)
+			fmt.Fprintf(&b, " %s:%d: %s", a.ID, a.Line, a.Cost)
 		}
 		b.WriteString("; ")
 	}
-	const want = "a-2 0.27 a-1:1 a-3:4; b-1 0.20; a-4 0.15; a-6 0.02; a-5 0.01; a-1 0.10; a-3 0.05; "
+	const want = "a-2 0.31 a-1:1: 10.0 % of the CPU time a-7:2: 4.0 % of the CPU time a-3:4: 5.0 % of the CPU time; " +
+		"b-1 0.20; a-4 0.15; a-6 0.02; a-5 0.01; a-1 0.10; a-3 0.05; a-7 0.04; "
 	if b.String() != want {
 		t.Errorf("%s, want %s", b.String(), want)
 	}

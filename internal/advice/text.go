@@ -195,7 +195,11 @@ func (f *Finding) alsoText() (lines []string) {
 	var places []string
 	for _, a := range f.Also {
 		if a.Title == "" {
-			places = append(places, fmt.Sprintf("line %d (%s)", a.Line, a.ID))
+			cost := ""
+			if a.Cost != "" {
+				cost = ", " + a.Cost
+			}
+			places = append(places, fmt.Sprintf("line %d (%s%s)", a.Line, a.ID, cost))
 			continue
 		}
 		text := "also: " + a.Title
@@ -254,23 +258,8 @@ func nameCallers(callers []Caller, dir string, left *int) string {
 
 // Costs says in lines what profiles show for the place, and the limit of the gain.
 func (f *Finding) Costs() []string {
-	var parts []string
-	add := func(s *Share, of string) {
-		if s != nil && s.Share >= 0.0005 {
-			parts = append(parts, fmt.Sprintf("%.1f %% of %s", 100*s.Share, of))
-		}
-	}
 	e := &f.Evidence
-	add(e.CPU, "the CPU time")
-	add(e.Bytes, "the bytes allocated")
-	if e.Bytes == nil || e.Objects != nil && e.Objects.Share > 2*e.Bytes.Share {
-		add(e.Objects, "the allocations")
-	}
-	add(e.Mutex, "the waiting for locks")
-	add(e.Block, "the time blocked")
-	if e.Live != nil {
-		parts = append(parts, e.liveText())
-	}
+	parts := e.parts()
 	lines := []string{}
 	if len(parts) > 0 {
 		text := "cost: " + strings.Join(parts, ", ")
@@ -296,6 +285,26 @@ func (f *Finding) Costs() []string {
 		lines = append(lines, "compiler: "+c)
 	}
 	return lines
+}
+
+// parts are the costs, each as "12.3 % of the CPU time".
+func (e *Evidence) parts() (parts []string) {
+	add := func(s *Share, of string) {
+		if s != nil && s.Share >= 0.0005 {
+			parts = append(parts, fmt.Sprintf("%.1f %% of %s", 100*s.Share, of))
+		}
+	}
+	add(e.CPU, "the CPU time")
+	add(e.Bytes, "the bytes allocated")
+	if e.Bytes == nil || e.Objects != nil && e.Objects.Share > 2*e.Bytes.Share {
+		add(e.Objects, "the allocations")
+	}
+	add(e.Mutex, "the waiting for locks")
+	add(e.Block, "the time blocked")
+	if e.Live != nil {
+		parts = append(parts, e.liveText())
+	}
+	return parts
 }
 
 // String is "at most 3.6 times as fast (70.1 ±2.1 % of the time)". What collecting garbage

@@ -68,8 +68,11 @@ export interface Finding {
   facts?: string[];
   caveats?: string[];
   fix?: { file: string; diff: string };
-  /** Findings that this one stands for: of its rule in the function, or of another rule on the line, which have a title. */
-  also?: { id: string; line: number; title?: string; most?: string }[];
+  /**
+   * Findings that this one stands for: of its rule in the function, with their cost, or of another rule on the line, which have a
+   * title. evidence is of the finding’s own line alone.
+   */
+  also?: { id: string; line: number; title?: string; most?: string; cost?: string }[];
   /** The finding that has this one in also. */
   folded?: string;
   /** It gains less than 1 %. */

@@ -207,7 +207,7 @@ function Item({ finding: f, open, asked, marked, onToggle, body }: ItemProps) {
   );
 }
 
-const EXPECTED = 'The part of the time that is likely to be gained: findings are in the order of it';
+const EXPECTED = 'The part of the time that is likely to be gained, on all lines named: findings are in the order of it';
 
 const Cell = ({ of: { text, of, more } }: { of: Glance }) => <>{text}{of && <> <i>{of}</i></>}{more && <> <small>({more})</small></>}</>;
 

@@ -41,14 +41,16 @@ export function FindingBody({ finding: f, trials, kept, command, within, inline 
         {(f.costs ?? []).map((c) => <li key={c}>{c.replaceAll(/(\d) %/g, '$1%')}</li>)}
         {callees.length > 0 && (
           <li>
-            calls {callees.map((c, i) => (
+            the whole line calls {callees.map((c, i) => (
               <span key={c.function}>{i > 0 && ', '}<span class="mono">{c.function}</span> {percent(c.share)}</span>
             ))}
           </li>
         )}
         {others.length > 0 && <li>also seen in {others.slice(0, 5).join(', ')}{others.length > 5 && ` and ${others.length - 5} more`}</li>}
         {(f.also ?? []).filter((a) => a.title).map((a) => <li key={a.id}>also: {a.title}{a.most && `, ${a.most}`} ({a.id})</li>)}
-        {elsewhere.length > 0 && <li>also: in this function {elsewhere.map((a) => `line ${a.line} (${a.id})`).join(', ')}</li>}
+        {elsewhere.map((a) => (
+          <li key={a.id} title={a.id}>also: line {a.line}{a.cost && `, ${a.cost.replaceAll(/(\d) %/g, '$1%')}`}</li>
+        ))}
         {(f.facts ?? []).map((fact) => <li key={fact}>also known: {fact}</li>)}
         {(f.caveats ?? []).map((c) => <li key={c} class="finding-but"><b>but</b> {c}</li>)}
       </ul>

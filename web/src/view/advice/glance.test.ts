@@ -36,9 +36,9 @@ describe('bytes are printed as in a terminal', () => {
 
 test.each([
   [[], 'f.go:7'],
-  [[9], 'f.go:7 and 9'],
-  [[9, 12, 31], 'f.go:7, 9, 12 and 31'],
-  [[9, 12, 31, 40], 'f.go:7 and 4 more lines'],
+  [[9], 'f.go:7 (also 9)'],
+  [[9, 12, 31], 'f.go:7 (also 9, 12 and 31)'],
+  [[9, 12, 31, 40], 'f.go:7 (also on 4 more lines)'],
 ])('a finding that stands for those of lines %j names them', (lines, place) => {
   const also = [{ id: 'y-1', line: 7, title: 'another rule' }, ...lines.map((line) => ({ id: `x-${line}`, line }))];
   expect(placeOf({ place: 'f.go:7', also })).toBe(place);

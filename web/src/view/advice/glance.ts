@@ -25,11 +25,12 @@ export function costOf({ evidence: e }: Finding): Glance | null {
   return { text: percent(live.share), of: 'of the heap in use', more: bytesText(live.value) + (objects ?? '') };
 }
 
-/** Where a finding is, with the lines of the function that it stands for: its rank counts them, too. */
+/** Where a finding is, apart from the lines of the function that it stands for: its rank counts them, its cost doesn’t. */
 export function placeOf({ place, also = [] }: Pick<Finding, 'place' | 'also'>): string {
   const lines = also.filter((a) => !a.title).map((a) => a.line);
-  if (lines.length > 3) return `${place} and ${lines.length} more lines`;
-  return place + lines.map((line, i) => `${i < lines.length - 1 ? ', ' : ' and '}${line}`).join('');
+  if (lines.length === 0) return place;
+  if (lines.length > 3) return `${place} (also on ${lines.length} more lines)`;
+  return `${place} (also ${lines.map((line, i) => (i === 0 ? '' : i < lines.length - 1 ? ', ' : ' and ') + line).join('')})`;
 }
 
 /** The most that can be gained. */
