@@ -35,12 +35,14 @@ type Regression struct {
 	Callees      bool   `json:"callees"` // the cost includes what the function calls
 	Type         string `json:"type"`
 	Unit         string `json:"unit"`
-	// Before and After are per second of an instance, or per request.
+	// Before and After are per second of an instance, or per request. Before is corrected by what happens
+	// without a cause.
 	Before     float64 `json:"before"`
 	After      float64 `json:"after"`
 	PerRequest bool    `json:"per_request"`
-	Growth     float64 `json:"growth"` // relative: 0.05 is 5 %; 0 if there was no cost before
-	Low        float64 `json:"low"`    // low end of its 95 % confidence interval
+	Measured   float64 `json:"measured,omitempty"` // per request, before, without corrections
+	Growth     float64 `json:"growth"`             // relative: 0.05 is 5 %; 0 if there was no cost before
+	Low        float64 `json:"low"`                // low end of its 95 % confidence interval
 	High       float64 `json:"high"`
 	Share      float64 `json:"share"` // growth as a share of the service's cost
 	Affected   int     `json:"affected"`
@@ -126,7 +128,7 @@ func NewRegression(e *regress.Entry) Regression {
 	r := Regression{
 		ID: e.ID, State: e.State, By: e.By, Reason: e.Reason, Acknowledged: Milliseconds(e.At), Service: e.Service, Kind: e.Kind, Version: e.Version,
 		Since: Milliseconds(e.Since), Found: Milliseconds(e.Found), Resolved: Milliseconds(e.Resolved),
-		Function: e.Function, Callees: e.Callees, Type: e.Type, Unit: e.Unit, Before: e.Before, After: e.After, PerRequest: e.PerRequest,
+		Function: e.Function, Callees: e.Callees, Type: e.Type, Unit: e.Unit, Before: e.Before, After: e.After, PerRequest: e.PerRequest, Measured: e.Measured,
 		Growth: e.Growth, Low: e.Low, High: e.High, Share: e.Share, Affected: e.Affected, Instances: e.Instances,
 		Causes: []Cause{}, New: append([]string{}, e.New...),
 	}

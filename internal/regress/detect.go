@@ -54,7 +54,11 @@ func (s *sample) regression(t Trigger, w windows, c *calls, g *group) Regression
 	if own := c.with(g.f); e.f != g.f && own != nil {
 		at = own
 	}
-	r.After = at.after * s.after.event / s.per()
+	// Of all instances: the effect may be that of those alone that were there before.
+	r.After = at.on(s.after.total()) * s.after.event / s.per()
+	if before := s.before.total(); s.perRequest {
+		r.Measured = at.on(before) / before.work
+	}
 	if !at.new {
 		r.Growth, r.Low, r.High = at.interval()
 		r.Before = r.After / (1 + r.Growth)
@@ -75,6 +79,9 @@ func (s *sample) regression(t Trigger, w windows, c *calls, g *group) Regression
 }
 
 const mostCauses = 10
+
+// on returns the events of the function on a side.
+func (e *effect) on(t total) float64 { return at(t.column(e.callees), e.f) }
 
 // per is what values are divided by: instance-seconds, or requests.
 func (s *sample) per() float64 {

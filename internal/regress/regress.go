@@ -42,10 +42,13 @@ type Regression struct {
 	// Callees is set if the cost includes what the function calls.
 	Callees bool `json:"callees"`
 	// Before and After are the cost in Unit, per second of an instance or per request.
-	// Both are for the load after the change.
+	// Before is what it would be after the change without a cause: what was measured before, corrected
+	// by what the same hours did on earlier days, and by what all functions did.
 	Before     float64 `json:"before"`
 	After      float64 `json:"after"`
 	PerRequest bool    `json:"per_request"`
+	// Measured is the cost per request before the change, as a comparison shows it; 0 for other costs.
+	Measured float64 `json:"measured,omitempty"`
 	// Growth is the relative change: 0.05 is 5 % more. Its 95 % confidence interval is
 	// from Low to High. All are 0 for a function that had no cost before.
 	Growth float64 `json:"growth"`

@@ -126,10 +126,41 @@ func TestPerRequest(t *testing.T) {
 	if r := all[0]; !r.PerRequest || math.Abs(r.After-45e6) > 1e4 || math.Abs(r.Before-30e6) > 3e5 {
 		t.Errorf("it costs %g before and %g after, per request %t; want 30 and 45 ms", r.Before, r.After, r.PerRequest)
 	}
+	if r := all[0]; math.Abs(r.Measured-30e6) > 1e4 {
+		t.Errorf("%g were measured before, want 30 ms", r.Measured)
+	}
 
 	next := now + 24*hour
 	fill("shop", "v2", next-4*hour, next-hour, slow, 600)
 	tick(next-hour, "shop v2 rest 50% 3 of 3 open")
 	fill("shop", "v3", next+20*hour, next+23*hour, usual, 900)
 	tick(next+23*hour, "shop v2 rest 50% 3 of 3 resolved")
+}
+
+// TestCostOfNewInstances has a new instance since the change. The cost is that of all: as much per second as of those
+// that were there before.
+func TestCostOfNewInstances(t *testing.T) {
+	st := openDisk(t)
+	after := regresstest.Usual().With("main;e", 9e8)
+	if err := regresstest.FillDeploy(t.Context(), st, "s", now, regresstest.Usual(), after); err != nil {
+		t.Fatal(err)
+	}
+	var added []store.Record
+	for at := now - 40*minute; at < now; at += minute {
+		r, err := regresstest.Record("s", "v2", "new", at, after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		added = append(added, r)
+	}
+	if err := st.Put(t.Context(), added); err != nil {
+		t.Fatal(err)
+	}
+	found, err := regress.Scan(t.Context(), st, now-hour, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found) != 1 || math.Abs(found[0].After-9e7) > 1e4 {
+		t.Errorf("%d found, want one that costs 9e7 ns a second: %+v", len(found), found)
+	}
 }

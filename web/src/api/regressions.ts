@@ -36,6 +36,8 @@ export interface Regression {
   /** Per second of an instance (for values of a moment: of an instance), or per request. */
   before: number;
   after: number;
+  /** The cost per request that was measured before: before is what it would be without the change. */
+  measured?: number;
   per_request: boolean;
   /** Relative, with a 95 % interval; 0 without a cost before. */
   growth: number;

@@ -12,8 +12,8 @@ import { follow } from '../link';
 import { Button, copyText, Icon, IconButton, Popover } from '../parts';
 import { causesOf, comparisonOf } from './order';
 import {
-  acknowledgedText, causeText, changeText, costTitle, extraText, growthText, instancesText, intervalText, kindTitle, sentence, shareText,
-  weightText,
+  acknowledgedText, causeText, changeText, costTitle, extraText, growthText, instancesText, intervalText, kindTitle, MEASURED, measuredText,
+  sentence, shareText, weightText,
 } from './words';
 
 interface Props {
@@ -43,6 +43,7 @@ export function Card({ regression: r, all, weight, asked, current, onFocus, aski
   }, [asked]);
   const id = `regression-${r.id}`;
   const to = comparisonOf(r, all);
+  const measured = measuredText(r);
   const may = status.value?.user.roles.includes('write') ?? false;
   return (
     <li>
@@ -60,6 +61,7 @@ export function Card({ regression: r, all, weight, asked, current, onFocus, aski
           </p>
           <h2 id={id}>{sentence(r).map((w, i) => (w.fn ? <code key={i} title={w.fn}>{w.text}</code> : w.text))}</h2>
           <Causes of={r} among={all} />
+          {measured && <p class="regression-known soft" title={MEASURED}>{measured}</p>}
           {(r.state === 'acknowledged' || (r.state === 'resolved' && r.acknowledged > 0)) && (
             <p class="regression-known"><Icon name="user" /><span>{acknowledgedText(r)}</span></p>
           )}

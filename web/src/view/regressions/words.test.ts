@@ -17,6 +17,14 @@ const some: Regression = {
   instances: 4, causes: [], new: ['regexp.MustCompile'], base: '', head: '',
 };
 
+test('what a comparison shows for before is told where the expected cost differs', () => {
+  const r = { ...some, per_request: true, before: 2.2e6, after: 5.06e6, measured: 2.12e6 };
+  expect(w.measuredText(r)).toBe('2.12ms was measured before. Without the change, it would be 2.20ms.');
+  expect(w.measuredText({ ...r, measured: 2.2e6 })).toBe('');
+  expect(w.measuredText({ ...r, per_request: false })).toBe('');
+  expect(w.measuredText({ ...r, measured: 0 })).toBe('');
+});
+
 test.each<[string, Partial<Regression>, string]>([
   [
     'new below it', {},

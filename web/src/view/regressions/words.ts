@@ -72,6 +72,16 @@ export function changeText(r: Regression): string {
   return `${unit !== '' && before.endsWith(unit) ? before.slice(0, -unit.length) : before} → ${after}`;
 }
 
+/** What was measured before, where the cost without the change isn't that: a comparison shows it. */
+export function measuredText(r: Regression): string {
+  if (!r.per_request || !r.measured || r.growth === 0) return '';
+  const [measured, expected] = [r.measured, r.before].map((v) => costText(v, r).replace(PER_REQUEST, ''));
+  return measured === expected ? '' : `${measured} was measured before. Without the change, it would be ${expected}.`;
+}
+
+/** Why the two differ. */
+export const MEASURED = 'Corrected by what the same hours did on earlier days, and by what all functions did. The comparison shows what was measured.';
+
 /** What a cost is of, where its unit doesn't say so. */
 export const costTitle = (r: Regression): string =>
   (r.per_request ? 'per request' : r.kind === 'goroutine' ? 'goroutines per instance' : 'per instance');
