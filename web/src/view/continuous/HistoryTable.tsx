@@ -10,7 +10,7 @@ import { openSource } from '../table/select';
 import { Table, type Column } from '../table/Table';
 import { changeWords, costText, firstText, highestRate, meanShare, shareText, sum, TONES, versionName, versionShares } from './history';
 import type { Change as Changed } from './historyChange';
-import { costWay } from './words';
+import { asideText, costWay } from './words';
 
 interface Props {
   history: History;
@@ -145,15 +145,16 @@ function Figure({ share, cost }: { share: string; cost: string }) {
   return <span class="history-figure">{share}{cost && <small>{cost}</small>}</span>;
 }
 
-/** How much the share changed the most, and with which version; coloured if it also costs more or less. */
+/** How much the share changed the most, and with which version. An arrow and a colour are there if the cost went the same way. */
 function Change({ of: f, compared }: { of: FunctionHistory; compared: Changed | undefined }) {
   const c = f.change;
   if (!c) return <span class="soft">–</span>;
   const cost = costWay(c);
+  const aside = asideText(c);
   const way = c.sure === 0 ? 'soft' : cost > 0 ? 'history-more' : cost < 0 ? 'history-less' : '';
   return (
     <span class={`history-change ${way}`} title={changeWords(f)}>
-      <i aria-hidden="true">{c.sure === 0 ? '' : c.sure > 0 ? '▲' : '▼'}</i>
+      <i aria-hidden="true">{cost === 0 ? '' : cost > 0 ? '▲' : '▼'}</i>
       <span class="history-from">{shareText(c.before)}</span>
       <span aria-hidden="true">→</span>
       <span class="history-to">{shareText(c.after)}</span>
@@ -169,6 +170,7 @@ function Change({ of: f, compared }: { of: FunctionHistory; compared: Changed | 
           {c.version || 'compare'}
         </a>
       ) : c.version && <b class="cut">{c.version}</b>}
+      {aside && <small>{aside}</small>}
     </span>
   );
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { OverTime } from '../../api/continuous';
-import { costWay, costWords, groupName, isPerInstance, overTimeText, totalOf, valueTicks } from './words';
+import { asideText, costWay, costWords, groupName, isPerInstance, overTimeText, totalOf, valueTicks } from './words';
 
 const cpu = { type: 'cpu', unit: 'nanoseconds' };
 const count = { type: 'goroutine', unit: 'count' };
@@ -37,6 +37,7 @@ test('a legend has the values of what is selected, by the names of groups', () =
 test('a change has the colour of the cost, if that moved as the share did', () => {
   const all = [[1, 1], [1, 0], [1, -1], [0, 0], [-1, -1], [-1, 0]].map(([sure, cost]) => ({ sure: 5 * sure!, cost: cost! }));
   expect(all.map(costWay)).toEqual([1, 0, 0, 0, -1, 0]);
+  expect(all.map(asideText)).toEqual(['', 'share only', 'but costs less', '', '', 'share only']);
   expect(all.map(costWords)).toEqual([
     'it costs more', 'it costs no more for sure', 'but it costs less', '', 'it costs less', 'it costs no less for sure',
   ]);

@@ -42,7 +42,13 @@ export function totalOf(over: OverTime | undefined, by: string, name: string): n
  */
 export const costWay = ({ sure, cost }: { sure: number; cost: number }): number => (Math.sign(sure) === cost ? cost : 0);
 
-/** The same in words; a share that didn't change for sure has none. */
+/** The cost of a share that changed, in a word or two, where it didn't surely change the same way. */
+export function asideText(change: { sure: number; cost: number }): string {
+  if (change.sure === 0 || costWay(change) !== 0) return '';
+  return change.cost === 0 ? 'share only' : `but costs ${change.cost > 0 ? 'more' : 'less'}`;
+}
+
+/** What the cost did, in words; a share that didn't change for sure has none. */
 export function costWords({ sure, cost }: { sure: number; cost: number }): string {
   if (sure === 0) return '';
   const more = (rises: boolean) => (rises ? 'more' : 'less');
