@@ -134,22 +134,24 @@ type History struct {
 	Time      []int64           `json:"time"`  // ms since 1970
 	Total     []int64           `json:"total"` // 100 % of shares
 	Profiles  []int64           `json:"profiles"`
-	Duration  []int64           `json:"duration"` // ns
-	Versions  []HistoryVersion  `json:"versions"` // in the order they came
-	Left      int               `json:"left"`     // earlier versions, which were left out
+	Duration  []int64           `json:"duration"`           // ns
+	Requests  []float64         `json:"requests,omitempty"` // in the time of the profiles, if costs are per request; 0 if unknown
+	Versions  []HistoryVersion  `json:"versions"`           // in the order they came
+	Left      int               `json:"left"`               // earlier versions, which were left out
 	Functions []FunctionHistory `json:"functions"`
 	Warnings  []string          `json:"warnings"`
 }
 
 // HistoryVersion is a version in a History.
 type HistoryVersion struct {
-	Version  string `json:"version"`
-	First    int64  `json:"first"` // start of its first profile in the time asked for, ms since 1970
-	Total    int64  `json:"total"` // 100 % of shares
-	Profiles int64  `json:"profiles"`
-	Duration int64  `json:"duration"` // ns
-	Profile  string `json:"profile"`  // id of the selection
-	Counted  bool   `json:"counted"`  // requests were counted in the time of its profiles
+	Version  string  `json:"version"`
+	First    int64   `json:"first"` // start of its first profile in the time asked for, ms since 1970
+	Total    int64   `json:"total"` // 100 % of shares
+	Profiles int64   `json:"profiles"`
+	Duration int64   `json:"duration"`           // ns
+	Profile  string  `json:"profile"`            // id of the selection
+	Counted  bool    `json:"counted"`            // requests were counted in the time of its profiles
+	Requests float64 `json:"requests,omitempty"` // how many, if costs are per request: then all versions have them
 }
 
 // FunctionHistory is one function in a History.

@@ -3,6 +3,7 @@ package stored
 import (
 	"cmp"
 	"context"
+	"math"
 	"net/http"
 	"slices"
 
@@ -30,20 +31,25 @@ func (s *Service) history(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	counted, err := h.counted(r.Context(), s, of)
+	if err != nil {
+		return err
+	}
+	if h.perRequest {
+		if err := h.countWindows(r.Context(), s, windows); err != nil {
+			return err
+		}
+	}
 	// Growth is told by windows alone.
 	var versions, steps []part
 	left := 0
 	if h.rank != rankGrowth {
-		if versions, left, err = h.versions(r.Context(), s); err != nil {
+		if versions, left, err = h.versions(r.Context(), s, counted); err != nil {
 			return err
 		}
 		if steps, err = h.steps(r.Context(), s, windows, versions); err != nil {
 			return err
 		}
-	}
-	counted, err := h.counted(r.Context(), s, of)
-	if err != nil {
-		return err
 	}
 	out.Type, out.Unit, out.Left = of.Type, of.Unit, left
 	for _, t := range windows {
@@ -51,11 +57,15 @@ func (s *Service) history(w http.ResponseWriter, r *http.Request) error {
 		out.Total = append(out.Total, t.total)
 		out.Profiles = append(out.Profiles, t.Profiles)
 		out.Duration = append(out.Duration, t.Duration)
+		if h.perRequest {
+			out.Requests = append(out.Requests, t.RequestsDuring(t.requests))
+		}
 	}
 	for _, t := range versions {
 		out.Versions = append(out.Versions, api.HistoryVersion{
 			Version: t.version, First: api.Milliseconds(t.time), Total: t.total, Profiles: t.Profiles, Duration: t.Duration, Profile: t.sel.String(),
-			Counted: t.RequestsDuring(counted.of(store.Labels{{Name: store.LabelVersion, Value: t.version}})) > 0,
+			Requests: t.RequestsDuring(t.requests),
+			Counted:  t.RequestsDuring(counted.of(store.Labels{{Name: store.LabelVersion, Value: t.version}})) > 0,
 		})
 	}
 	for _, t := range slices.Concat(windows, versions) {
@@ -81,6 +91,29 @@ func (h *historyQuery) counted(ctx context.Context, s *Service, of profile.Value
 	return working(ctx, s, func(ctx context.Context) (profiledRequests, error) {
 		return s.selections.profiledRequests(ctx, h.sel, []string{store.LabelVersion})
 	})
+}
+
+// countWindows adds the requests in the time of their profiles to windows.
+func (h *historyQuery) countWindows(ctx context.Context, s *Service, windows []part) error {
+	all, err := working(ctx, s, func(ctx context.Context) (requestTotals, error) {
+		return s.selections.requestsBy(ctx, h.sel, nil, h.step)
+	})
+	for i := range windows {
+		t := &windows[i]
+		if n := t.RequestsDuring(all.of(nil, t.time)); n > 0 {
+			t.requests = store.Total{Value: int64(math.Round(n)), Duration: t.Duration}
+		}
+	}
+	return err
+}
+
+// alike leaves requests out if a part has none: costs per request don't compare with others.
+func alike(parts []part) {
+	if slices.ContainsFunc(parts, func(t part) bool { return t.RequestsDuring(t.requests) == 0 }) {
+		for i := range parts {
+			parts[i].requests = store.Total{}
+		}
+	}
 }
 
 // came returns the versions whose first profile is in the time range.
@@ -127,7 +160,7 @@ func (h *historyQuery) windows(ctx context.Context, s *Service) ([]part, profile
 
 // versions returns the latest versions, oldest first, and the number of earlier ones.
 // There are none if the profiles have no version.
-func (h *historyQuery) versions(ctx context.Context, s *Service) (all []part, left int, err error) {
+func (h *historyQuery) versions(ctx context.Context, s *Service, counted profiledRequests) (all []part, left int, err error) {
 	q := h.sel.Query()
 	q.Step, q.By = h.step, []string{store.LabelVersion}
 	series, err := working(ctx, s, func(ctx context.Context) ([]store.Series, error) { return s.selections.store.Series(ctx, q) })
@@ -153,12 +186,19 @@ func (h *historyQuery) versions(ctx context.Context, s *Service) (all []part, le
 			return nil, 0, err
 		}
 		of := part{version: one.Labels.Get(store.LabelVersion), time: cmp.Or(t.first, first.Time), sel: sel, functionTable: t}
-		if len(series) > 1 {
-			if of.instances, err = h.functionsOf(ctx, s, &of); err != nil {
-				return nil, 0, err
-			}
+		if h.perRequest {
+			of.requests = counted.of(one.Labels)
 		}
 		all = append(all, of)
+	}
+	alike(all)
+	for i := range all {
+		if len(series) == 1 {
+			break // nothing to compare with
+		}
+		if all[i].instances, err = h.functionsOf(ctx, s, &all[i]); err != nil {
+			return nil, 0, err
+		}
 	}
 	slices.SortStableFunc(all, func(a, b part) int { return cmp.Compare(a.time, b.time) })
 	return all, left, nil

@@ -11,7 +11,7 @@ import (
 	"github.com/hone-go/hone/internal/shell"
 )
 
-var historyParams = append([]string{"q", "from", "to", "sample_type", "top", "step", "points", "limit", "order", "rank"}, api.HistoryOptions...)
+var historyParams = append([]string{"q", "from", "to", "sample_type", "top", "per", "step", "points", "limit", "order", "rank"}, api.HistoryOptions...)
 
 const (
 	usualFunctions = 10
@@ -30,14 +30,16 @@ const (
 
 // historyQuery is a checked request for a history.
 type historyQuery struct {
-	sel     *api.Selection
-	step    int64    // ns
-	named   []string // functions to show; none: those that rank first
-	with    []string // functions to show in addition
-	limit   int
-	cum     bool
-	rank    string
-	options shell.Config
+	sel   *api.Selection
+	step  int64    // ns
+	named []string // functions to show; none: those that rank first
+	with  []string // functions to show in addition
+	limit int
+	cum   bool
+	rank  string
+	// perRequest is set if costs are those of a request, where requests were counted.
+	perRequest bool
+	options    shell.Config
 }
 
 func readHistory(r *http.Request) (*historyQuery, error) {
@@ -49,6 +51,7 @@ func readHistory(r *http.Request) (*historyQuery, error) {
 	if h.sel, err = p.selection(true); err != nil {
 		return nil, err
 	}
+	h.perRequest, h.sel.Per = h.sel.Per == api.PerRequest, api.PerDefault
 	if h.step, err = p.step(h.sel, 60, 500); err != nil {
 		return nil, err
 	}

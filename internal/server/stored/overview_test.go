@@ -286,6 +286,24 @@ func TestChangesPerRequest(t *testing.T) {
 	if len(h.Versions) != 2 || !h.Versions[0].Counted || !h.Versions[1].Counted {
 		t.Errorf("versions %+v", h.Versions)
 	}
+	// A history per request has the same costs, and says whether they changed.
+	per := servertest.Decode[api.History](t, l.Get("/api/v1/history?"+servertest.Between(`cpu{service="shop"}`, 0, now, "per", "request", "rank", "change").Encode()))
+	if len(per.Versions) != 2 || len(per.Functions) == 0 || len(per.Requests) != len(per.Time) || h.Requests != nil || h.Versions[0].Requests != 0 {
+		t.Fatalf("%+v", per)
+	}
+	f := per.Functions[slices.IndexFunc(per.Functions, func(f api.FunctionHistory) bool { return f.Name == "main.work" })]
+	before, after := float64(f.Versions.Flat[0])/per.Versions[0].Requests, float64(f.Versions.Flat[1])/per.Versions[1].Requests
+	if math.Abs(after/before-2) > 0.01 || math.Abs(before-1e7*1005/3000) > 1e4 {
+		t.Errorf("main.work costs %g and %g ns per request", before, after)
+	}
+	// An instance takes as long as before, with half the load.
+	i := slices.IndexFunc(h.Functions, func(f api.FunctionHistory) bool { return f.Name == "main.work" })
+	if f.Change == nil || f.Change.Cost != 1 || h.Functions[i].Change.Cost != 0 {
+		t.Errorf("its change is %+v per request, and %+v per second", f.Change, h.Functions[i].Change)
+	}
+	if per.Requests[0] <= 0 {
+		t.Errorf("requests of windows: %v", per.Requests)
+	}
 }
 
 // Totals are judged by instances: those of a day ago used half as much.

@@ -98,6 +98,7 @@ func stepsOf(windows, versions []part) []part {
 // steps returns the parts whose shares are compared, with their instances.
 func (h *historyQuery) steps(ctx context.Context, s *Service, windows, versions []part) ([]part, error) {
 	steps := stepsOf(windows, versions)
+	alike(steps)
 	for i := range steps {
 		if steps[i].instances != nil {
 			continue
@@ -120,6 +121,7 @@ func sum(parts []part) part {
 		all.Total = add(all.Total, t.Total)
 		all.total += t.total
 		all.samples += t.samples
+		all.requests = add(all.requests, t.requests)
 		known = known && t.samples > 0
 		for name, v := range t.functions {
 			old := all.functions[name]

@@ -180,6 +180,8 @@ export interface History {
   total: number[];
   profiles: number[];
   duration: number[];
+  /** In the time of the profiles, if costs per request were asked for; 0 if unknown. */
+  requests?: number[];
   /** In the order they came; left is how many came before. */
   versions: HistoryVersion[];
   left: number;
@@ -196,6 +198,8 @@ export interface HistoryVersion {
   profile: string;
   /** Requests were counted in the time of its profiles. */
   counted: boolean;
+  /** How many, if costs per request were asked for and all versions have them. */
+  requests?: number;
 }
 
 export interface FunctionHistory {

@@ -8,7 +8,7 @@ import { FunctionName } from '../table/FunctionName';
 import type { Order } from '../table/order';
 import { openSource } from '../table/select';
 import { Table, type Column } from '../table/Table';
-import { changeWords, costText, firstText, highestRate, meanShare, shareText, sum, TONES, versionName, versionShares } from './history';
+import { changeWords, costText, firstText, highestRate, isPerRequest, meanCostText, meanShare, shareText, TONES, versionName, versionShares } from './history';
 import type { Change as Changed } from './historyChange';
 import { asideText, costWay } from './words';
 
@@ -110,13 +110,13 @@ export function columnsOf(
       text: (f) => (f.first ? `${f.first.version} ${new Date(f.first.time).toISOString()}`.trim() : ''),
     },
     {
-      id: 'mean', title: 'Mean', about: 'Share in all of the time, and the mean cost of an instance', order: 'descending',
+      id: 'mean', title: 'Mean', about: `Share in all of the time, and the mean cost of ${isPerRequest(h) ? 'a request' : 'an instance'}`, order: 'descending',
       width: '6.5rem', align: 'right',
       from: one ? 30 : 54,
       cell: (f) => (
         <Figure
           share={shareText(meanShare(h, f, cum))}
-          cost={costText(h, sum(cum ? f.cum : f.flat), sum(h.profiles), sum(h.duration), highest)}
+          cost={meanCostText(h, f, cum, highest)}
         />
       ),
       text: (f) => percentText(meanShare(h, f, cum)), ...(one ? {} : { kind: () => 'soft' }),
@@ -129,7 +129,7 @@ export function columnsOf(
         const share = shares.get(f)?.[i] ?? null;
         if (share === null) return <span class="soft">–</span>;
         const value = (cum ? f.versions.cum : f.versions.flat)[i]!;
-        return <Figure share={shareText(share)} cost={costText(h, value, v.profiles, v.duration, highest)} />;
+        return <Figure share={shareText(share)} cost={costText(h, value, v, highest)} />;
       },
       text: (f) => {
         const share = shares.get(f)?.[i] ?? null;

@@ -24,7 +24,7 @@ import { formatValue } from '../../model/units';
 import { COSTS } from '../vocabulary';
 import { Add } from './HistoryAdd';
 import { columnsOf, HistoryTable } from './HistoryTable';
-import { costsOf, linesOf, rateText, sharesOf, TONES } from './history';
+import { costsOf, isPerRequest, linesOf, rateText, sharesOf, TONES } from './history';
 import { thirdsChange, versionChange } from './historyChange';
 import { isBytes } from './words';
 
@@ -55,6 +55,7 @@ function Shown({ state, sel, span }: { state: State; sel: Selection; span: Span 
   const besides = last.current.shown.has(state.fn) ? last.current.besides : state.fn;
   const params: Record<string, string | number | readonly string[]> = {
     q: sel.q, from: span.from, to: span.to, sample_type: state.options.sample_index ?? sel.sampleType, top: sel.top, points: HISTORY.points,
+    ...(sel.per === 'request' && { per: sel.per }),
     order: cum ? 'cum' : '', rank: RANKS[order.column]!,
     ...(named.length > 0
       ? { function: besides ? [...new Set([...named, besides])] : named }
@@ -110,7 +111,7 @@ function Shown({ state, sel, span }: { state: State; sel: Selection; span: Span 
           <Button aria-pressed={!inCost} onClick={() => setOwn('measure', '', 'replace')} {...tip('Of all that was profiled')}>
             Percent
           </Button>
-          <Button aria-pressed={inCost} onClick={() => setOwn('measure', 'cost', 'replace')} {...tip('In an average instance')}>
+          <Button aria-pressed={inCost} onClick={() => setOwn('measure', 'cost', 'replace')} {...tip(report && isPerRequest(report) ? 'Of a request' : 'In an average instance')}>
             Cost
           </Button>
         </div>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FunctionHistory, History } from '../../api/continuous';
-import { changeWords, costsOf, costText, firstText, highestRate, linesOf, meanShare, versionShares } from './history';
+import { changeWords, costsOf, costText, meanCostText, firstText, highestRate, linesOf, meanShare, versionShares } from './history';
 
 const f: FunctionHistory = {
   name: 'main.f', flat: [0, 10, 30], cum: [0, 20, 60], versions: { flat: [0, 40], cum: [0, 80] },
@@ -33,10 +33,10 @@ test('the cores of a row have the same decimals', () => {
   const versions = h.versions.map((v) => ({ ...v, duration: 1e9 }));
   const most = highestRate({ ...h, versions, duration: [1e9, 1e9, 1e9] }, row, false);
   expect(most).toBe(0.2e9);
-  expect([98.5e6, 110e6, 0.2e9, 1e6].map((v) => costText(h, v, 1, 1e9, most)))
+  expect([98.5e6, 110e6, 0.2e9, 1e6].map((v) => costText(h, v, { profiles: 1, duration: 1e9 }, most)))
     .toEqual(['0.099 cores', '0.110 cores', '0.200 cores', '0.001 cores']);
-  expect([37.1e6, 7.6e6].map((v) => costText(h, v, 1, 1e9, 76.8e6))).toEqual(['0.0371 cores', '0.0076 cores']);
-  expect(costText({ type: 'inuse_space', unit: 'bytes' }, 4 * 2 ** 20, 2, 60e9, most)).toBe('2MB');
+  expect([37.1e6, 7.6e6].map((v) => costText(h, v, { profiles: 1, duration: 1e9 }, 76.8e6))).toEqual(['0.0371 cores', '0.0076 cores']);
+  expect(costText({ ...h, type: 'inuse_space', unit: 'bytes' }, 4 * 2 ** 20, { profiles: 2, duration: 60e9 }, most)).toBe('2MB');
 });
 
 test('a version without the function has no share', () => {
@@ -64,14 +64,23 @@ test('the first functions have a line each, and the one that is looked at', () =
 });
 
 test('a cost is per second, or of a moment', () => {
-  const cpu = { type: 'cpu', unit: 'nanoseconds' };
-  expect(costText(cpu, 5e9, 1, 10e9)).toBe('0.5 cores');
-  expect(costText(cpu, 5e9, 1, 0)).toBe('');
-  expect(costText({ type: 'inuse_space', unit: 'bytes' }, 4 * 2 ** 20, 2, 60e9)).toBe('2MB');
-  expect(costText({ type: 'goroutine', unit: 'count' }, 0, 0, 0)).toBe('');
+  const cpu = { ...h, type: 'cpu', unit: 'nanoseconds' };
+  expect(costText(cpu, 5e9, { profiles: 1, duration: 10e9 })).toBe('0.5 cores');
+  expect(costText(cpu, 5e9, { profiles: 1, duration: 0 })).toBe('');
+  expect(costText({ ...h, type: 'inuse_space', unit: 'bytes' }, 4 * 2 ** 20, { profiles: 2, duration: 60e9 })).toBe('2MB');
+  expect(costText({ ...h, type: 'goroutine', unit: 'count' }, 0, { profiles: 0, duration: 0 })).toBe('');
 });
 
 test('costs over time are of an average instance, and unknown without a duration', () => {
   expect(costsOf({ ...h, duration: [0, 1e9, 2e9] }, f, false)).toEqual([null, 10, 15]);
   expect(costsOf({ ...h, type: 'inuse_space', profiles: [0, 1, 3] }, f, true)).toEqual([null, 20, 20]);
+});
+
+test('a cost is of a request where that was asked for, and all versions have some', () => {
+  const versions = h.versions.map((v, i) => ({ ...v, requests: [4, 5][i]! }));
+  const per = { ...h, requests: [0, 4, 5], duration: [1e9, 1e9, 1e9], versions };
+  expect(costsOf(per, { ...f, flat: [8e6, 10e6, 30e6] }, false)).toEqual([null, 2.5e6, 6e6]);
+  expect(costText(per, 40e6, versions[1]!, 1e9)).toBe('8ms');
+  expect(meanCostText(per, { ...f, flat: [8e6, 10e6, 35e6] }, false, 1e9)).toBe('5ms');
+  expect(costText({ ...per, versions: h.versions }, 40e6, h.versions[1]!)).toMatch(/cores$/);
 });

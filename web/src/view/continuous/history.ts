@@ -44,35 +44,53 @@ export function highestRate(h: History, f: FunctionHistory, cum: boolean): numbe
 /** Whether values are of a moment, as memory in use, instead of what a second took. */
 const ofMoment = (h: Pick<History, 'type'>): boolean => /^(inuse_|goroutine)/.test(h.type);
 
-/** The cost in an average instance, per second or at a moment; null if unknown. */
-function costOf(h: Pick<History, 'type'>, value: number, profiles: number, duration: number): number | null {
+/** Whether costs are per request: they were asked for, and requests were counted in all versions. */
+export const isPerRequest = (h: Pick<History, 'requests' | 'versions'>): boolean =>
+  (h.requests?.some((n) => n > 0) ?? false) && h.versions.every((v) => v.requests);
+
+/** What a cost is of. */
+interface Whole {
+  profiles: number;
+  duration: number;
+  /** Of costs per request. */
+  requests?: number | undefined;
+}
+
+/** The cost of a request, or in an average instance, per second or at a moment; null if unknown. */
+function costOf(h: Costed, value: number, { profiles, duration, requests = 0 }: Whole): number | null {
+  if (isPerRequest(h)) return requests > 0 ? value / requests : null;
   if (ofMoment(h)) return profiles > 0 ? value / profiles : null;
   return duration > 0 ? value / (duration / 1e9) : null;
 }
 
-/** A cost as text. */
-export const rateText = (h: Pick<History, 'type' | 'unit'>, cost: number): string =>
-  overTimeText(cost, h, ofMoment(h) ? 'profile' : 'second');
+type Costed = Pick<History, 'type' | 'unit' | 'requests' | 'versions'>;
 
-/**
- * The cost of a function in an average instance, per second or at a moment. '' if unknown. Cores of a table
- * have the same decimals, by its highest rate.
- */
-export function costText(
-  h: Pick<History, 'type' | 'unit'>, value: number, profiles: number, duration: number, highest?: number,
-): string {
-  const cost = costOf(h, value, profiles, duration);
+/** A cost as text. */
+export const rateText = (h: Costed, cost: number): string =>
+  overTimeText(cost, h, isPerRequest(h) ? 'request' : ofMoment(h) ? 'profile' : 'second');
+
+/** The cost of a function as text, '' if unknown. Cores of a table have the same decimals, by its highest rate. */
+export function costText(h: Costed, value: number, of: Whole, highest?: number): string {
+  const cost = costOf(h, value, of);
   if (cost === null) return '';
-  if (highest && !ofMoment(h) && rateOf({ ...h, perSecond: true }) === 'cores') {
+  if (highest && !isPerRequest(h) && !ofMoment(h) && rateOf({ ...h, perSecond: true }) === 'cores') {
     const cores = (v: number) => convert(v, h.unit, 's').value;
     return coresAlike(cores(cost), cores(highest));
   }
   return rateText(h, cost);
 }
 
+/** The mean cost of a function in all windows; those without requests are left out of costs per request. */
+export function meanCostText(h: History, f: FunctionHistory, cum: boolean, highest: number): string {
+  const known = isPerRequest(h) ? (_: number, i: number) => h.requests![i]! > 0 : () => true;
+  const all = (values: readonly number[]) => sum(values.filter(known));
+  const of = { profiles: all(h.profiles), duration: all(h.duration), requests: all(h.requests ?? []) };
+  return costText(h, all(cum ? f.cum : f.flat), of, highest);
+}
+
 /** The costs of a function in the windows; null where unknown. */
 export const costsOf = (h: History, f: FunctionHistory, cum: boolean): (number | null)[] =>
-  (cum ? f.cum : f.flat).map((v, i) => costOf(h, v, h.profiles[i]!, h.duration[i]!));
+  (cum ? f.cum : f.flat).map((v, i) => costOf(h, v, { profiles: h.profiles[i]!, duration: h.duration[i]!, requests: h.requests?.[i] }));
 
 export const versionName = (version: string): string => version || 'no version';
 
