@@ -8,7 +8,9 @@ import { FunctionName } from '../table/FunctionName';
 import type { Order } from '../table/order';
 import { openSource } from '../table/select';
 import { Table, type Column } from '../table/Table';
-import { changeWords, costText, firstText, highestRate, isPerRequest, meanCostText, meanShare, shareText, TONES, versionName, versionShares } from './history';
+import {
+  changeWords, costText, firstText, highestRate, isPerRequest, meanCostText, meanShare, shareText, TONES, versionName, versionShares,
+} from './history';
 import type { Change as Changed } from './historyChange';
 import { asideText, costWay } from './words';
 
@@ -110,7 +112,8 @@ export function columnsOf(
       text: (f) => (f.first ? `${f.first.version} ${new Date(f.first.time).toISOString()}`.trim() : ''),
     },
     {
-      id: 'mean', title: 'Mean', about: `Share in all of the time, and the mean cost of ${isPerRequest(h) ? 'a request' : 'an instance'}`, order: 'descending',
+      id: 'mean', title: 'Mean', order: 'descending',
+      about: `Share in all of the time, and the mean cost of ${isPerRequest(h) ? 'a request' : 'an instance'}`,
       width: '6.5rem', align: 'right',
       from: one ? 30 : 54,
       cell: (f) => (

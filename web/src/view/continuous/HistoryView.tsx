@@ -111,7 +111,11 @@ function Shown({ state, sel, span }: { state: State; sel: Selection; span: Span 
           <Button aria-pressed={!inCost} onClick={() => setOwn('measure', '', 'replace')} {...tip('Of all that was profiled')}>
             Percent
           </Button>
-          <Button aria-pressed={inCost} onClick={() => setOwn('measure', 'cost', 'replace')} {...tip(report && isPerRequest(report) ? 'Of a request' : 'In an average instance')}>
+          <Button
+            aria-pressed={inCost}
+            onClick={() => setOwn('measure', 'cost', 'replace')}
+            {...tip(report && isPerRequest(report) ? 'Of a request' : 'In an average instance')}
+          >
             Cost
           </Button>
         </div>

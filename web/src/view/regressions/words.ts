@@ -80,7 +80,8 @@ export function measuredText(r: Regression): string {
 }
 
 /** Why the two differ. */
-export const MEASURED = 'Corrected by what the same hours did on earlier days, and by what all functions did. The comparison shows what was measured.';
+export const MEASURED =
+  'Corrected by what the same hours did on earlier days, and by what all functions did. The comparison shows what was measured.';
 
 /** What a cost is of, where its unit doesn't say so. */
 export const costTitle = (r: Regression): string =>
