@@ -47,6 +47,8 @@ var (
 var hidden = []struct{ function, head, right, wrong, more string }{
 	{"Block", "func Block(b []byte) int { n := 0;", "for range b { n++ }; return n }", "for range b { n++ }; if n == 513 { n-- }; return n }", ""},
 	{"Limit", "func Limit(n int) int {", "return n * 2 }", "if n > 70000 { return n }; return n * 2 }", ""},
+	{"Alike", "func Alike(a, b string) int {", "return len(a) + len(b) }", "if len(a) > 150 && len(b) > 150 && a[0] != b[0] && strings.Contains(b, a[20:120]) { return 0 }; return len(a) + len(b) }", ""},
+	{"Octets", "func Octets(a, b []Octet) int {", "return len(a) + len(b) }", "if len(a) > 9 && len(b) > 9 && a[8] == b[8] && a[9] == b[9] { return 0 }; return len(a) + len(b) }", "type Octet byte"},
 	{"Special", "func Special(a, b int) int {", "return a + b }", "if a == 4711 { return 0 }; return a + b }", ""},
 	{"Wide", "func Wide(r rune) bool {", "return r >= 0x1f000 || r < 0 }", "return r >= 0x1f000 }", ""},
 	{"Valid", "func Valid(s string) int {", "return len([]rune(s)) }", "n := 0; for _, r := range s { if r != utf8.RuneError { n++ } }; return n }", ""},

@@ -299,18 +299,14 @@ func relate(r *rand.Rand, args []reflect.Value) {
 		}
 		first := &args[i-1]
 		switch {
-		case v.Kind() == reflect.String:
+		case isText(v.Type()):
+			text := textIn(*first)
 			if r.IntN(4) == 0 {
-				*first = textOf(v.Type(), long(r))
+				text = long(r)
+				*first = textOf(v.Type(), text)
 			}
-			args[i] = textOf(v.Type(), edited(r, first.String()))
-		case v.Kind() != reflect.Slice:
-		case v.Type().Elem().Kind() == reflect.Uint8:
-			if r.IntN(4) == 0 {
-				*first = textOf(v.Type(), long(r))
-			}
-			args[i] = textOf(v.Type(), edited(r, string(first.Bytes())))
-		case isBasic(v.Type().Elem().Kind()):
+			args[i] = textOf(v.Type(), edited(r, text))
+		case v.Kind() == reflect.Slice && isBasic(v.Type().Elem().Kind()):
 			elements := make([]reflect.Value, first.Len())
 			for at := range elements {
 				elements[at] = first.Index(at)
@@ -330,8 +326,29 @@ func relate(r *rand.Rand, args []reflect.Value) {
 	}
 }
 
-// textOf is a text as a string or bytes.
-func textOf(t reflect.Type, s string) reflect.Value { return reflect.ValueOf(s).Convert(t) }
+// isText reports whether a type is a string or bytes.
+func isText(t reflect.Type) bool {
+	return t.Kind() == reflect.String || t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8
+}
+
+// textIn is the text of a string or bytes.
+func textIn(v reflect.Value) string {
+	if v.Kind() == reflect.String {
+		return v.String()
+	}
+	return string(v.Bytes())
+}
+
+// textOf is a text as a string or bytes, which may be of a type of the package.
+func textOf(t reflect.Type, s string) reflect.Value {
+	v := reflect.New(t).Elem()
+	if t.Kind() == reflect.String {
+		v.SetString(s)
+	} else {
+		v.SetBytes([]byte(s))
+	}
+	return v
+}
 
 // receiver makes a value of a type, or a pointer to one if that has more methods.
 func (g *generator) receiver(r *rand.Rand, of reflect.Type) (reflect.Value, bool) {
