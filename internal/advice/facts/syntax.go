@@ -35,6 +35,15 @@ func WithParens(c inspector.Cursor) inspector.Cursor {
 	}
 }
 
+// IsComparison reports whether an operator compares its operands.
+func IsComparison(op token.Token) bool {
+	switch op {
+	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
+		return true
+	}
+	return false
+}
+
 // WithLabel returns the labelled statement that a statement is, or the statement if it has no label.
 func WithLabel(c inspector.Cursor) inspector.Cursor {
 	if _, labelled := c.Parent().Node().(*ast.LabeledStmt); labelled {

@@ -63,6 +63,11 @@ func IsNamed(t types.Type, pkg, name string) bool {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		t = p.Elem()
 	}
+	return HasName(t, pkg, name)
+}
+
+// HasName reports whether a type itself has the given package and name.
+func HasName(t types.Type, pkg, name string) bool {
 	n, ok := types.Unalias(t).(*types.Named)
 	return ok && n.Obj().Name() == name && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == pkg
 }

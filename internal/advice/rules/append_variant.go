@@ -348,8 +348,7 @@ func (u *textUse) compared() bool {
 	at := facts.WithParens(u.c.Cursor)
 	switch p := at.Parent().Node().(type) {
 	case *ast.BinaryExpr:
-		switch p.Op {
-		case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
+		if facts.IsComparison(p.Op) {
 			return types.Identical(u.Info.TypeOf(p.X), u.Info.TypeOf(p.Y)) && u.stack()
 		}
 	case *ast.CallExpr:

@@ -491,9 +491,9 @@ func checked(s *advice.Site, ran []running) string {
 	}
 	switch {
 	case has(advice.IndexChecked):
-		return "The compiler can't prove that an index is in range, so the line checks it."
+		return unproved + " that an index is in range, so the line checks it."
 	case has(advice.SliceChecked):
-		return "The compiler can't prove that a slice expression is in range, so the line checks it."
+		return unproved + " that a slice expression is in range, so the line checks it."
 	}
 	return checkedInLoop(s)
 }
@@ -518,9 +518,9 @@ func checkedInLoop(s *advice.Site) string {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf("The compiler can't prove that an index on line %s is in range, so each iteration checks it.", lines[0])
+		return fmt.Sprintf("%s that an index on line %s is in range, so each iteration checks it.", unproved, lines[0])
 	}
-	return fmt.Sprintf("The compiler can't prove that indexes on lines %s are in range, so each iteration checks them.", strings.Join(lines[:min(maxListed, len(lines))], ", "))
+	return fmt.Sprintf("%s that indexes on lines %s are in range, so each iteration checks them.", unproved, strings.Join(lines[:min(maxListed, len(lines))], ", "))
 }
 
 // maxListed limits lines that a sentence lists.

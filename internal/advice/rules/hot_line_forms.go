@@ -264,11 +264,8 @@ func unknownCount(s *advice.Site, e ast.Expr) bool {
 	for c := range s.Func.Preorder((*ast.BinaryExpr)(nil), (*ast.AssignStmt)(nil), (*ast.IncDecStmt)(nil), (*ast.SwitchStmt)(nil)) {
 		switch n := c.Node().(type) {
 		case *ast.BinaryExpr:
-			switch n.Op {
-			case token.LSS, token.LEQ, token.GTR, token.GEQ, token.EQL, token.NEQ:
-				if usesOne(s, n, one) {
-					return false
-				}
+			if facts.IsComparison(n.Op) && usesOne(s, n, one) {
+				return false
 			}
 		case *ast.AssignStmt:
 			if slices.ContainsFunc(n.Lhs, func(to ast.Expr) bool { return usesOne(s, to, one) }) {

@@ -223,7 +223,7 @@ func onlyComparedIn(s *advice.Site, loop *ast.ForStmt, v types.Object) bool {
 			if p.X == ast.Expr(id) {
 				other = p.Y
 			}
-			if !isComparison(p.Op) || s.Info.Types[other].Value == nil {
+			if !facts.IsComparison(p.Op) || s.Info.Types[other].Value == nil {
 				return false
 			}
 			compared = true
@@ -232,14 +232,6 @@ func onlyComparedIn(s *advice.Site, loop *ast.ForStmt, v types.Object) bool {
 		}
 	}
 	return compared
-}
-
-func isComparison(op token.Token) bool {
-	switch op {
-	case token.LSS, token.LEQ, token.GTR, token.GEQ, token.EQL, token.NEQ:
-		return true
-	}
-	return false
 }
 
 // manyCases is how many values of a byte a table may tell apart faster than comparisons.

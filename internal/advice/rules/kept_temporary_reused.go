@@ -95,10 +95,7 @@ func isBigNumber(t types.Type) bool {
 }
 
 // isBigInt reports whether a type is big.Int.
-func isBigInt(t types.Type) bool {
-	named, ok := types.Unalias(t).(*types.Named)
-	return ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == "math/big" && named.Obj().Name() == "Int"
-}
+func isBigInt(t types.Type) bool { return facts.HasName(t, "math/big", "Int") }
 
 // bigIntCode is keptCode for a big.Int, or a pointer to one: it is set anew in each iteration.
 func bigIntCode(s *advice.Site, d *facts.Declaration, v *types.Var, loop ast.Node) (before, within string, ok bool) {

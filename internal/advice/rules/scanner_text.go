@@ -113,8 +113,7 @@ func lookedAt(s *advice.Site, c inspector.Cursor, m *advice.Match) bool {
 	asText := edit.Replace(id, "string("+id.Name+")")
 	switch p := c.Parent().Node().(type) {
 	case *ast.BinaryExpr:
-		switch p.Op {
-		case token.EQL, token.NEQ, token.LSS, token.GTR, token.LEQ, token.GEQ:
+		if facts.IsComparison(p.Op) {
 			m.Edits = append(m.Edits, asText)
 			return true
 		}
