@@ -74,8 +74,8 @@ type Also struct {
 	// Title and Most are what it says and the most it gains, if it is of another rule.
 	Title string `json:"title,omitempty"`
 	Most  string `json:"most,omitempty"`
-	// Cost is what it costs, if it is of the same rule: the evidence of the finding that represents it is of
-	// that one's line alone.
+	// Cost is the cost of its line, if it is of the same rule. The finding that represents it has evidence
+	// of its own line only.
 	Cost string `json:"cost,omitempty"`
 }
 

@@ -106,7 +106,7 @@ func TestState(t *testing.T) {
 
 // TestOneChange has looks at one version that name a function, then its caller with it as a
 // cause, and then the function again: it is one regression. Another function is another one,
-// and a caller that only passes it on is no cause.
+// and a caller that grew only because of it isn't a cause.
 func TestOneChange(t *testing.T) {
 	s := NewState("", nil)
 	of := func(id, function, version string, causes ...Cause) Regression {

@@ -61,9 +61,9 @@ var dearer = map[string]string{
 
 // uncalled are the functions of which calls can't be compared, and why.
 var uncalled = map[string]string{
-	"adjacent_indexes_parts/pixels":        "it panics, before and after, but for arguments that fit",
+	"adjacent_indexes_parts/pixels":        "it panics before and after, as the generated arguments are too short",
 	"adjacent_indexes_parts/store":         "it takes a function",
-	"adjacent_indexes_parts/window":        "it panics, before and after, but for arguments that fit",
+	"adjacent_indexes_parts/window":        "it panics before and after, as the generated arguments are too short",
 	"append_variant_forms/all":             "it takes a function",
 	"append_chain_literal/called":          "it takes a function",
 	"append_chain_three/changed":           "it takes a function",

@@ -70,7 +70,7 @@ export interface Finding {
   fix?: { file: string; diff: string };
   /**
    * Findings that this one stands for: of its rule in the function, with their cost, or of another rule on the line, which have a
-   * title. evidence is of the finding’s own line alone.
+   * title. evidence covers only the finding’s own line.
    */
   also?: { id: string; line: number; title?: string; most?: string; cost?: string }[];
   /** The finding that has this one in also. */

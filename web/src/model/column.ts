@@ -69,7 +69,7 @@ interface Scale {
 /** The unit of a figure of the server, as it takes it. */
 const unitOf = (text: string): string => (/([a-zµ*]+)(\/s)?$/i.exec(text)?.[1] ?? '').replace('µ', 'u');
 
-/** Digits behind the point that tell values apart: two at most, or three where a small value needs them and the largest has few. */
+/** Decimals that tell values apart: at most two, or three if a small value needs them and the largest has few digits. */
 function decimalsOf(sizes: readonly number[], factor: number): number {
   const exact = (decimals: number) => sizes.every((v) => Math.abs(v / factor - Number((v / factor).toFixed(decimals))) < 1e-9);
   if (exact(0)) return 0;

@@ -76,7 +76,7 @@ test('costs over time are of an average instance, and unknown without a duration
   expect(costsOf({ ...h, type: 'inuse_space', profiles: [0, 1, 3] }, f, true)).toEqual([null, 20, 20]);
 });
 
-test('a cost is of a request where that was asked for, and all versions have some', () => {
+test('costs are per request if that was asked for, and all versions have requests', () => {
   const versions = h.versions.map((v, i) => ({ ...v, requests: [4, 5][i]! }));
   const per = { ...h, requests: [0, 4, 5], duration: [1e9, 1e9, 1e9], versions };
   expect(costsOf(per, { ...f, flat: [8e6, 10e6, 30e6] }, false)).toEqual([null, 2.5e6, 6e6]);

@@ -80,7 +80,7 @@ function Comparison({ state, beside }: { state: State; beside: boolean }) {
     return byBase && whole ? sorted(rows, (r) => r[by].base, byBase.descending) : rows;
   }, [report, by, byBase?.descending, whole]);
   const row = (i: number) => (i < loaded.length ? loaded[i] : pages.row(i));
-  // Where nothing changed for sure, the largest change is no measure.
+  // If no change is sure, bars are scaled to the total, not to the largest change.
   const most = useMemo(() => {
     const sure = loaded.some((r) => !isNoise(r, by));
     return loaded.reduce((m, r) => Math.max(m, Math.abs(r[by].delta)), sure ? 1 : Math.max(1, report?.compared ?? 0));

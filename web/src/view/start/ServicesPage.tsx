@@ -22,7 +22,7 @@ const EVERY = 20_000; // ms
 const MOST = 500;
 /** From here, functions have a line each; below, up to two. */
 const WIDE = '(width >= 100rem)';
-/** Below that, there is no column for them. */
+/** A narrower window has no column of functions. */
 const NARROW = '(width < 52rem)';
 /** If there are few services, rows are taller: their height in rem, and how many functions they have. */
 const FEW = 5;

@@ -6,8 +6,8 @@ import { extend } from './query';
 import { useYourLines } from './useYourLines';
 
 /**
- * The function a view about one function shows: the selected one, or until there is one, that of your line that costs most, or that
- * which costs most by itself; in a comparison what changed most. loading tells why there is none.
+ * The function that a view of one function shows. That is the selected one. Without a selection, it is the function of your costliest
+ * line, or the one with the highest own cost; in a comparison, the one that changed most. loading says why there is none.
  */
 export function useShownFunction(state: State): { fn: string; loading: Loading<Top> } {
   const yours = useYourLines(state, state.fn === '');
