@@ -45,8 +45,11 @@ type record struct {
 const (
 	atOnce     = -1
 	ends       = -3 // the program ended in a call, whose number is the step
+	argument   = -5
+	result     = -6
 	shared     = -10
 	unfinished = -11
+	notAllLent = -12
 )
 
 // happenings are what calls of a function do, by the numbers of such records in calls without their sign: what it should be, and what it
@@ -146,7 +149,7 @@ func Compare(base, again, other []byte) Result {
 	for _, k := range keys {
 		b, s := first[k], second[k]
 		now, ok := changed[k]
-		event := happening(k.call)[0] != "" || k.call == unfinished
+		event := happening(k.call)[0] != "" || k.call == unfinished || k.call == notAllLent
 		if !ok || event || b.Status != "ok" && b.Status != "error" && b.Status != "refuses" || s.Status != b.Status {
 			continue
 		}
@@ -195,7 +198,7 @@ func onlyNow(first, second, changed map[key]record) (all []Difference) {
 		switch {
 		case before || again:
 		case happening(k.call)[0] != "":
-			if hadNoTime(first, k.function) || hadNoTime(second, k.function) {
+			if hadNoTime(first, k) || hadNoTime(second, k) {
 				continue
 			}
 			text := happening(k.call)
@@ -212,11 +215,15 @@ func onlyNow(first, second, changed map[key]record) (all []Difference) {
 	return all
 }
 
-// hadNoTime reports whether not all calls of a function, or of a method's type, were made.
-func hadNoTime(all map[key]record, function string) bool {
-	of, _, _ := strings.Cut(function, ".")
-	_, cut := all[key{function, unfinished, 0}]
-	_, typeCut := all[key{of, unfinished, 0}]
+// hadNoTime reports whether not all calls of a function, or of a method's type, were made that may show a happening.
+func hadNoTime(all map[key]record, happens key) bool {
+	which := unfinished
+	if happens.call == argument || happens.call == result {
+		which = notAllLent
+	}
+	of, _, _ := strings.Cut(happens.function, ".")
+	_, cut := all[key{happens.function, which, 0}]
+	_, typeCut := all[key{of, which, 0}]
 	return cut || typeCut
 }
 

@@ -128,6 +128,8 @@ func TestCompare(t *testing.T) {
 		"fewer calls":       {base, base[:strings.Index(base, `{"Function":"F","Call":1`)], ""},
 		"several at once":   {base, replace(`"Call":-1,"Status":"ok"`, `"Call":-1,"Status":"differs"`), "F(…): the same from several goroutines at once, now other results"},
 		"a changing result": {base, base + `{"Function":"F","Call":-2,"Status":"differs","In":"1","Out":"2"}`, "F(…): results stay as they are: 1, now a later call changes one: 2"},
+		"time for that":     {base + `{"Function":"T","Call":-11,"Status":"differs"}`, base + `{"Function":"T.Set","Call":-5,"Status":"differs","In":"1","Out":"2"}`, "T.Set(…): results don't share memory with arguments: 1, now changing an argument later changes a result: 2"},
+		"no time to change": {base + `{"Function":"T","Call":-12,"Status":"differs"}`, base + `{"Function":"T.Set","Call":-5,"Status":"differs","In":"1","Out":"2"}`, ""},
 		"no time for it":    {base + `{"Function":"T","Call":-11,"Status":"differs"}`, base + `{"Function":"T.Get","Call":-2,"Status":"differs","In":"1","Out":"2"}`, ""},
 		"inside":            {base, replace("{1}", "{2}"), "New(n): {1}, now {2}"},
 		"another type":      {base, replace(`"Inside":"{1}","Layout":7`, `"Inside":"{2}","Layout":8`), ""},

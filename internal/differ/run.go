@@ -2,6 +2,7 @@ package differ
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,7 +63,7 @@ func (c *Compared) First(n int) *Compared {
 }
 
 const (
-	callTime   = 40 * time.Second
+	callTime   = 30 * time.Second
 	restarts   = 12 // after calls of a function, or of a type's methods, that end the program
 	mostLarge  = 4  // calls of a function that take too much time or memory
 	mostWithin = 2  // such calls of a function within others, of the methods of a type for one
@@ -72,6 +73,8 @@ const (
 type Runner struct {
 	Scratch *workspace.Scratch
 	Env     []string // of programs, besides hone's
+	// Time is for all calls of a program, 30 seconds if it is 0: what comes later isn't compared.
+	Time time.Duration
 	// Build builds a program with the base or the changed code into a file. It returns why the program doesn't build, or "".
 	Build func(ctx context.Context, p *Program, changed bool, file string) (why string, err error)
 }
@@ -156,8 +159,8 @@ func (r *Runner) calls(ctx context.Context, binary string, c *course, more ...st
 	ended := make(map[int]int)    // calls that ended the program, by job
 	for next, call := 0, 0; ; {
 		o, err := r.Scratch.Run(ctx, workspace.Process{
-			Dir: dir, Env: slices.Concat(c.env(), r.Env),
-			Args: append([]string{binary, out, strconv.Itoa(next), strconv.Itoa(call)}, more...), Timeout: callTime,
+			Dir: dir, Env: slices.Concat(c.env(), []string{"HONE_TIME=" + r.time().String()}, r.Env),
+			Args: append([]string{binary, out, strconv.Itoa(next), strconv.Itoa(call)}, more...), Timeout: r.time() * 4 / 3,
 		})
 		if err != nil {
 			return nil, err
@@ -170,7 +173,7 @@ func (r *Runner) calls(ctx context.Context, binary string, c *course, more ...st
 		if o.Err == nil || last < next || last == next && at < call {
 			return text, nil
 		}
-		if time.Since(begin) > callTime {
+		if time.Since(begin) > r.time()*4/3 {
 			c.why = fmt.Sprintf("calls took too long or ended the program, the last time in %s: what comes after it wasn't called", name)
 			return text, nil
 		}
@@ -200,6 +203,8 @@ func (r *Runner) calls(ctx context.Context, binary string, c *course, more ...st
 		}
 	}
 }
+
+func (r *Runner) time() time.Duration { return cmp.Or(r.Time, callTime) }
 
 // env is that of a program; see leftOutNames and small in calls.
 func (c *course) env() []string {

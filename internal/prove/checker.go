@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hone-go/hone/internal/gocmd"
 )
@@ -11,8 +12,9 @@ import (
 // A checker builds, vets and tests the states of a copy.
 type checker struct {
 	*scratchCopy
-	buildFlags []string // for all go commands that build
-	testFlags  []string // for go test
+	buildFlags []string      // for all go commands that build
+	testFlags  []string      // for go test
+	callTime   time.Duration // for all calls of a program; see [differ.Runner]
 	stage      func(stage, what string)
 }
 

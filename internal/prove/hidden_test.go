@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hone-go/hone/internal/differ"
 )
@@ -117,7 +118,7 @@ func TestHiddenResults(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := &checker{scratchCopy: copied, stage: func(string, string) {}}
+		c := &checker{scratchCopy: copied, callTime: 10 * time.Minute, stage: func(string, string) {}}
 		if err := c.checkOut(t.Context(), of.tree); err != nil {
 			t.Fatal(err)
 		}

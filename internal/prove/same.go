@@ -36,7 +36,7 @@ func (c *checker) compareResults(ctx context.Context, e *examined) (*differ.Comp
 	}
 	compared := differ.NotCompared(why)
 	if len(programs) > 0 {
-		r := differ.Runner{Scratch: c.Scratch, Env: c.Tool.TestEnv, Build: func(ctx context.Context, p *differ.Program, changed bool, file string) (string, error) {
+		r := differ.Runner{Scratch: c.Scratch, Env: c.Tool.TestEnv, Time: c.callTime, Build: func(ctx context.Context, p *differ.Program, changed bool, file string) (string, error) {
 			if changed {
 				return c.buildCalls(ctx, e.tree, "it", p, file)
 			}

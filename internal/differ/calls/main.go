@@ -64,6 +64,7 @@ const (
 	goroutinesLeft = -9  // goroutines that go on
 	shared         = -10 // from several goroutines, of one value
 	unfinished     = -11 // time ran out: of what didn't happen, nothing is known
+	notAllLent     = -12 // the same for changes by owners
 )
 
 // Numbers with which calls begin that come after all others.
@@ -76,14 +77,16 @@ const (
 	mostCalls    = 500
 	mostSessions = 80
 	steps        = 12
-	allTime      = 30 * time.Second
 	slow         = time.Second // for a call
 	large        = 1 << 30     // bytes in use
 	shown        = 200         // bytes of an input or a result
 )
 
+// timeName is the variable of the environment with the time for all calls.
+const timeName = "HONE_TIME"
+
 // budget is for a function: calls count, and this only bounds slow ones. Many functions have less each, so that each one has some.
-var budget = 2 * time.Second
+var budget time.Duration
 
 func main() {
 	if len(os.Args) != 4 && len(os.Args) != 5 {
@@ -112,7 +115,12 @@ func main() {
 		}
 	}()
 	all := jobs(functions, methods)
-	budget = max(budget/10, min(budget, allTime/time.Duration(len(all)+1)))
+	allTime, err := time.ParseDuration(os.Getenv(timeName))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, timeName, err)
+		os.Exit(2)
+	}
+	budget = max(allTime/150, allTime/time.Duration(max(15, len(all)+1)))
 	for i, one := range all {
 		if i < first {
 			continue

@@ -70,7 +70,11 @@ func (g *generator) lendFunction(w *writer, f function) {
 	fn := reflect.ValueOf(f.F)
 	w.begin(concurrent)
 	found := 0
-	for i, begin := 0, time.Now(); i < mostCalls && found < mostQuiet && time.Since(begin) < budget/4; i++ {
+	for i, begin := 0, time.Now(); i < mostCalls && found < mostQuiet; i++ {
+		if time.Since(begin) > budget/4 {
+			w.note(f.Name, notAllLent, "", "")
+			break
+		}
 		args, ok := g.arguments(seeded(f.Name, i), fn.Type(), 0)
 		if !ok {
 			continue
@@ -116,6 +120,7 @@ func (g *generator) lendMethods(w *writer, name string, base reflect.Type) {
 	for _, m := range g.targets(base) {
 		for i := range 6 {
 			if time.Since(begin) > budget {
+				w.note(name, notAllLent, "", "")
 				return
 			}
 			p := play{number: i, steps: steps, favourite: m.Name}
