@@ -143,9 +143,11 @@ func TestInspector(t *testing.T) {
 		{"history", []string{"service=api"}, "only hone serve keeps profiles of services", true},
 		{"prove", []string{"patches=" + string(patches), "count=2"}, "right, ", false},
 		{"bench", []string{`packages=["./..."]`, "count=1"}, "Sum-", false},
-		{"load", []string{"url=" + service.URL, "rate=1200/m", "duration=1s"}, "", false},
+		{"load", []string{"url=" + service.URL, "rate=1200/m", "duration=1s"}, "answered ", false},
 	} {
-		if text, failed := i.call(c.tool, c.args...); failed != c.failed || !strings.Contains(text, c.want) {
+		text, failed := i.call(c.tool, c.args...)
+		busy := c.tool == "load" && strings.Contains(text, "the run is void") // which depends on the machine
+		if failed != c.failed && !busy || !strings.Contains(text, c.want) {
 			t.Errorf("%s: %v\n%s", c.tool, failed, text)
 		}
 	}
