@@ -1,11 +1,11 @@
 // What is shown, as a command for a terminal.
 
 import { origin } from './address';
-import { HISTORY, HISTORY_OPTIONS, MOST_ENDPOINTS, MOST_RECORDS, optionSpecs } from './options';
+import { HISTORY, historyOptions, MOST_ENDPOINTS, MOST_RECORDS, optionSpecs } from './options';
 import { mineAsked } from './mine';
 import { exactly, writtenIn } from './pattern';
 import { isSelection, parseSelection, parseSpan } from './selection';
-import { OPTIONS, type Option, type State } from './state';
+import { OPTIONS, type State } from './state';
 
 /** A word as a shell takes it literally. */
 export function shellQuote(word: string): string {
@@ -87,13 +87,13 @@ export function withToken(command: string): string {
 }
 
 /** What prints a table that only selections have; null for other profiles. */
-function queryCommand({ profile: [id], options, own }: State, view: 'history' | 'endpoints' | 'records'): string | null {
+function queryCommand({ profile: [id], base, options, own }: State, view: 'history' | 'endpoints' | 'records'): string | null {
   if (!isSelection(id)) return null;
   const sel = parseSelection(id, Date.now());
   // A history is of all of the timeline, and so are the profiles around a single one.
   const span = (view === 'history' || sel.id ? parseSpan(own.span) : null) ?? sel;
   const time = (name: string, t: number) => (t ? [`-${name}=${new Date(t).toISOString().replace('.000Z', 'Z')}`] : []);
-  const heeded = Object.fromEntries(['sort', ...HISTORY_OPTIONS].map((name) => [name, options[name as Option] ?? '']));
+  const heeded = { sort: options.sort ?? '', ...historyOptions({ base, options }, true) };
   const flags = view === 'history'
     ? [...flagsOf(heeded), `-points=${HISTORY.points}`, `-limit=${HISTORY.rows}`]
     : [`-limit=${view === 'records' ? MOST_RECORDS : MOST_ENDPOINTS}`];

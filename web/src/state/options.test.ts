@@ -36,6 +36,17 @@ describe('chips', () => {
   });
 });
 
+describe('historyOptions', () => {
+  const base = ['before'];
+  it('has your code where the button says so', () => {
+    expect(m.historyOptions({ base, options: { sort: 'cum', focus: 'x' } }, true)).toEqual({ focus: 'x', mine: 'true' });
+    expect(m.historyOptions({ base, options: {} }, false)).toEqual({});
+    expect(m.historyOptions({ base, options: { mine: 'false' } }, true)).toEqual({});
+    expect(m.historyOptions({ base: [], options: { mine: '^shop/' } }, true)).toEqual({ mine: '^shop/' });
+    expect(m.historyOptions({ base: [], options: {} }, true)).toEqual({});
+  });
+});
+
 describe('options', () => {
   it('all have a title and words', () => {
     const own = ['sample_index', 'normalize', 'base_total'];

@@ -2,7 +2,7 @@
 // mean is in words.ts, which is fetched when it is first read.
 
 import type { ProfileInfo } from '../api/types';
-import { ALL_CODE } from './mine';
+import { ALL_CODE, mineAsked, mineShown } from './mine';
 import { exactName } from './pattern';
 import { OPTIONS, type Option, type State } from './state';
 
@@ -141,9 +141,16 @@ export function sampleTypeIndex(info: Pick<ProfileInfo, 'sampleTypes' | 'default
 }
 
 /** Options that a history heeds. */
-export const HISTORY_OPTIONS = [
+const HISTORY_OPTIONS = [
   'focus', 'ignore', 'hide', 'show', 'show_from', 'prune_from', 'tagfocus', 'tagignore', 'granularity', 'noinlines', 'mine',
 ] as const satisfies readonly Option[];
+
+/** These options as a history's request has them. foldable: the profiles have your code and other code, which a history can't find out. */
+export function historyOptions(s: Pick<State, 'base' | 'options'>, foldable: boolean): Partial<Record<Option, string>> {
+  const mine = mineShown(s, foldable) ? mineAsked(s).replace('auto', 'true') : '';
+  const all = HISTORY_OPTIONS.map((name) => [name, name === 'mine' ? mine : s.options[name]] as const);
+  return Object.fromEntries(all.filter(([, value]) => value));
+}
 
 /** How finely a history goes over time, and how many functions it has unless some are chosen. */
 export const HISTORY = { points: 60, rows: 40 };

@@ -25,8 +25,11 @@ export interface Shown {
 }
 export const shown = signal<Shown | null>(null);
 
+/** Whether there is your code and other code, as far as that is known. */
+export const foldable = (): boolean => shown.value?.info?.foldable ?? true;
+
 /** Whether only your code is shown, as far as that is known. */
-export const showsMine = (of: State): boolean => mineShown(of, shown.value?.info?.foldable ?? true);
+export const showsMine = (of: State): boolean => mineShown(of, foldable());
 
 /** Whether a profile has a sample type in common with those that are shown, as far as that is known. */
 export function comparable(p: Profile): boolean {

@@ -5,8 +5,8 @@ import { useRef } from 'preact/hooks';
 import { turned } from '../state/mine';
 import { chipsOf, type Chip, type OptionSpec } from '../state/options';
 import { refused } from '../state/report';
-import { listError, shown, showsMine } from '../state/profiles';
-import { go, setOption, state } from '../state/state';
+import { foldable, listError, shown, showsMine } from '../state/profiles';
+import { go, setOption, state, type ViewID } from '../state/state';
 import { Chunk } from './Chunk';
 import { Button, Floating, Icon, IconButton, openFunctionMenu, tip } from './parts';
 
@@ -67,18 +67,23 @@ export function RefineTools() {
 
 /** Folds what is not yours, or shows it again. Which code is yours, the menu of filters can say. */
 export function toggleMine(): void {
-  go({ options: turned(state.peek(), shown.peek()?.info?.foldable ?? true) });
+  go({ options: turned(state.peek(), foldable()) });
 }
 
+/** These have no stacks to fold. */
+const WHOLE: readonly ViewID[] = ['advice', 'endpoints', 'records'];
+
 function YourCode() {
+  const whole = WHOLE.includes(state.value.view);
   return (
     <Button
       icon="user"
       kind="plain"
       class="refine-add refine-mine"
-      aria-pressed={showsMine(state.value)}
+      aria-pressed={!whole && showsMine(state.value)}
+      disabled={whole}
       onClick={toggleMine}
-      {...tip('Add the cost of libraries and the runtime to your functions that call them', 'y')}
+      {...tip(whole ? 'This view has no stacks' : 'Add the cost of libraries and the runtime to your functions that call them', whole ? undefined : 'y')}
     >
       <span class="refine-word">Your code</span>
     </Button>

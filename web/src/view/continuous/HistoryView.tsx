@@ -4,7 +4,8 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { history as askHistory, markers as askMarkers, type FunctionHistory, type History, type Marker } from '../../api/continuous';
 import { useLasting } from '../../state/answer';
 import { markersRound } from '../../state/continuous';
-import { HISTORY, HISTORY_OPTIONS } from '../../state/options';
+import { HISTORY, historyOptions } from '../../state/options';
+import { foldable } from '../../state/profiles';
 import {
   formatSpan, formatValues, lengthText, parseSpan, parseValues, serviceOf, spanText, type Selection, type Span,
 } from '../../state/selection';
@@ -61,7 +62,7 @@ function Shown({ state, sel, span }: { state: State; sel: Selection; span: Span 
       ? { function: besides ? [...new Set([...named, besides])] : named }
       : { limit: HISTORY.rows, with: besides ? [besides] : [] }),
   };
-  for (const name of HISTORY_OPTIONS) if (state.options[name]) params[name] = state.options[name]!;
+  Object.assign(params, historyOptions(state, foldable()));
   const loading = useLasting(`history ${JSON.stringify(params)}`, (signal) => askHistory(params, signal));
   const report = loading.answer?.report;
   useEffect(() => {

@@ -7,7 +7,8 @@ import './growth.css';
 import { useMemo } from 'preact/hooks';
 import { history as askHistory, type FunctionHistory, type History } from '../../api/continuous';
 import { useLasting } from '../../state/answer';
-import { HISTORY, HISTORY_OPTIONS } from '../../state/options';
+import { HISTORY, historyOptions } from '../../state/options';
+import { foldable } from '../../state/profiles';
 import { formatSpan, isInstant, lengthText, spanText, type Selection, type Span } from '../../state/selection';
 import { selected, withSelection } from '../../state/selected';
 import { go, href, setOption, type State } from '../../state/state';
@@ -44,7 +45,7 @@ function Shown({ state, sel, timeline }: { state: State; sel: Selection; timelin
     q: sel.q, from: span.from, to: span.to, sample_type: state.options.sample_index ?? sel.sampleType, points: HISTORY.points,
     limit: HISTORY.rows, rank: 'growth', order: cum ? 'cum' : '',
   };
-  for (const name of HISTORY_OPTIONS) if (state.options[name]) params[name] = state.options[name]!;
+  Object.assign(params, historyOptions(state, foldable()));
   params.granularity ??= 'lines';
   const loading = useLasting<History>(`growth ${JSON.stringify(params)}`, (signal) => askHistory(params, signal));
   const report = loading.answer?.report;
