@@ -29,8 +29,16 @@ describe('how much', () => {
       'CPU time rose by 50.0% (40.0% to 60.0%), from 100ms to 150ms.'],
     ['barely', diff(100, 105, { total: { noise: false, margin: { low: 0.04, high: 9.96 } } }), '',
       'CPU time rose by 5.0% (0.04% to 9.96%), from 100ms to 105ms.'],
-    ['chance', diff(100, 103, { total: { noise: true, margin: { low: -3, high: 9 } } }), '',
+    ['chance', diff(100, 101, { total: { noise: true, margin: { low: -2, high: 4 } } }), '',
+      'CPU time didn’t change by more than chance explains: from 100ms to 101ms (+1.0%, between -2.0% and +4.0%).'],
+    ['chance of runs', diff(100, 103, { total: { noise: true } }), '',
       'CPU time didn’t change by more than chance explains: from 100ms to 103ms (+3.0%).'],
+    ['unclear', diff(65, 76, { type: 'goroutine', total: { noise: true, margin: { low: -20.1, high: 54 } } }), '',
+      'It isn’t clear whether the number of goroutines changed: from 65ms to 76ms (+16.9%, between -20.1% and +54.0%). '
+      + 'Only a change of more than about 38% would show.'],
+    ['unclear per request', diff(100, 103, { total: { noise: true, margin: { low: -3, high: 9 } } }), 'Per request',
+      'Per request, it isn’t clear whether CPU time changed: from 100ms to 103ms (+3.0%, between -3.0% and +9.0%). '
+      + 'Only a change of more than about 6% would show.'],
     ['exact', diff(100, 150, { total: { noise: false, margin: { low: 50, high: 50.01 } } }), '',
       'CPU time rose by 50.0%, from 100ms to 150ms.'],
     ['unknown', diff(100, 50, { type: 'alloc_space' }), '', 'Allocated memory fell by 50.0%, from 100ms to 50ms.'],

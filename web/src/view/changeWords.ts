@@ -49,6 +49,12 @@ function howMuch(diff: Diff, { lead, means }: Comparable): string {
   const noun = lead === '' ? of : `${lead}, ${lower(of)}`;
   const between = `from ${diff.comparedText} to ${diff.headTotalText}`;
   if (compared === headTotal) return `${noun} didn’t change: ${diff.headTotalText}.`;
+  if (isUnclear(diff)) {
+    const { low, high } = total!.margin!;
+    const it = lead === '' ? 'It' : `${lead}, it`;
+    return `${it} isn’t clear whether ${lower(of)} changed: ${between}${changeOf(diff)}. `
+      + `Only a change of more than about ${Math.ceil((high - low) / 2)}% would show.`;
+  }
   if (total?.noise) return `${noun} didn’t change by more than chance explains: ${between}${changeOf(diff)}.`;
   const verb = headTotal > compared ? 'rose' : 'fell';
   if (compared === 0) return `${noun} ${verb} ${between}.`;
@@ -58,9 +64,22 @@ function howMuch(diff: Diff, { lead, means }: Comparable): string {
 
 const lower = (text: string): string => (/^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text);
 
+/** In percent: what is known better than this to be no change is none. */
+const SMALL = 5;
+
+/** Whether a change that isn’t sure isn’t ruled out either. */
+export function isUnclear({ total }: Pick<Diff, 'total'>): boolean {
+  return total?.noise === true && total.margin !== undefined && Math.max(-total.margin.low, total.margin.high) > SMALL;
+}
+
+/** A change that has no direction for sure, with its interval. */
 function changeOf(diff: Diff): string {
-  const change = diff.compared === 0 ? '' : changeText((diff.headTotal - diff.compared) / diff.compared);
-  return change && ` (${change})`;
+  if (diff.compared === 0) return '';
+  const change = changeText((diff.headTotal - diff.compared) / diff.compared);
+  const { margin } = diff.total!;
+  if (!margin) return ` (${change})`;
+  const [low, high] = intervalText(margin).split(' to ') as [string, string];
+  return ` (${change}, between ${margin.low > 0 ? '+' : ''}${low} and ${margin.high > 0 ? '+' : ''}${high})`;
 }
 
 /** The interval of a change that has a direction, in percent without signs. */
@@ -85,7 +104,8 @@ function whose({ outlier: o }: Diff): readonly (readonly Part[])[] {
 
 function which(diff: Diff): readonly Part[] {
   if (diff.rows.length === 0) {
-    return [diff.basis ? 'No function changed by more than chance explains.' : 'No function changed.'];
+    return [!diff.basis ? 'No function changed.' : isUnclear(diff) ? 'No function changed for sure.'
+      : 'No function changed by more than chance explains.'];
   }
   const one = diff.rows.length === 1;
   const cum = diff.sort === 'cum';

@@ -6,7 +6,7 @@ import { queryOf, selectFunction, setOption, setOwn, stored, type State } from '
 import { shownName } from '../../state/profiles';
 import { patternOf } from '../../state/pattern';
 import { choosing } from '../continuous/picking';
-import { nounOf } from '../changeWords';
+import { isUnclear, nounOf } from '../changeWords';
 import { NoDifference } from '../NoDifference';
 import { chooseOrTell, ProfileList } from '../ProfilePicker';
 import { Button, Empty, openFunctionMenu, ReportState, tip } from '../parts';
@@ -367,7 +367,7 @@ function Totals({ diff, state }: { diff: Diff; state: State }) {
         <b>{shares ? 'Shares' : <>{arrow(sure)} {changeText(relative) || '0%'}</>}</b>
         <span class="soft">
           {nounOf(diff.type)}{lead && ` ${lead.toLowerCase()}`}{shares ? ', scaled to one total' : ''}
-          {!shares && diff.total?.noise && ', within noise'}
+          {!shares && diff.total?.noise && (isUnclear(diff) ? ', can’t tell' : ', within noise')}
         </span>
       </p>
     </div>
