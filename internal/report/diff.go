@@ -45,6 +45,7 @@ type Diff struct {
 	printUnit string // as Options.Unit
 	perSecond bool
 	totals    [2][]float64 // of the runs of base and head, scaled
+	nesting   *nesting     // of rows ordered by cost with callees; nil of others
 }
 
 // DiffTotal judges the change of the totals.
@@ -70,6 +71,10 @@ type DiffRow struct {
 	Test *DiffTest `json:"test,omitempty"`
 	// Noise says of both values that chance explains their change; nil if that is unknown.
 	Noise *DiffNoise `json:"noise,omitempty"`
+	// Callers are functions that changed because they call this one, the nearest first: see [Diff.InShort].
+	Callers []string `json:"callers,omitempty"`
+
+	frame int // in the table of frames
 }
 
 // DiffNoise says which changes are no more than chance explains.

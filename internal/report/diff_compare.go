@@ -66,6 +66,12 @@ func NewDiff(ctx context.Context, base, head []*profile.Profile, o Options, scal
 	if err := d.compare(ctx, baseRuns, headRuns, table, &o); err != nil {
 		return nil, err
 	}
+	if d.Sort == "cum" {
+		if d.nesting, err = d.nest(ctx, all, maps, values, runs, table); err != nil {
+			return nil, err
+		}
+		d.nesting.order(d)
+	}
 	return d, nil
 }
 
@@ -198,7 +204,7 @@ func (d *Diff) compare(ctx context.Context, base, head []diffRun, table *profile
 		}
 		bf, hf := runValues(base, f, false), runValues(head, f, false)
 		bc, hc := runValues(base, f, true), runValues(head, f, true)
-		row := DiffRow{Flat: newDiffValue(bf, hf), Cum: newDiffValue(bc, hc)}
+		row := DiffRow{Flat: newDiffValue(bf, hf), Cum: newDiffValue(bc, hc), frame: f}
 		inBase, inHead := slices.ContainsFunc(bc, nonzero), slices.ContainsFunc(hc, nonzero)
 		if !inBase && !inHead {
 			continue

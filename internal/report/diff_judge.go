@@ -108,14 +108,25 @@ func (r *DiffRow) changed(cum bool) bool {
 }
 
 // InShort returns d with at most n rows: those with the largest changes that are more than chance, or the
-// largest changes if nothing tells.
+// largest changes if nothing tells. Functions that only call one of these are its callers, instead of rows.
 func (d *Diff) InShort(n int) *Diff {
 	short := *d
 	short.Rows = []DiffRow{}
+	var changed []int
 	for i := range d.Rows {
-		if len(short.Rows) < n && (d.Basis == "" || d.Rows[i].changed(d.Sort == "cum")) {
-			short.Rows = append(short.Rows, d.Rows[i])
+		if d.Basis == "" || d.Rows[i].changed(d.Sort == "cum") {
+			changed = append(changed, i)
 		}
+	}
+	for i, c := range d.causes(changed) {
+		if i == n {
+			break
+		}
+		row := d.Rows[c.row]
+		for _, caller := range c.callers {
+			row.Callers = append(row.Callers, d.Rows[caller].Name)
+		}
+		short.Rows = append(short.Rows, row)
 	}
 	short.printRows(short.formatTotal) // in a sentence, each value has the unit that fits it, as the totals have
 	return &short

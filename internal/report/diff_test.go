@@ -375,3 +375,43 @@ func TestDiffInShortUnits(t *testing.T) {
 		t.Errorf("the table has %s, then %s", table, d.Rows[0].Flat.DeltaText)
 	}
 }
+
+// A function that only calls what changed isn't a change of its own: its callee is named, and it as its caller.
+func TestDiffCauses(t *testing.T) {
+	for _, tt := range []struct {
+		name, base, head string
+		rows             string // of the table
+		short            string // a row and its callers
+	}{
+		{"a chain", "a/x.handle;a/x.post;a/x.append 100\n", "a/x.handle;a/x.post;a/x.append 300\n",
+			"a/x.append a/x.post a/x.handle", "a/x.append<a/x.post<a/x.handle"},
+		{"what isn't yours is how the cost comes about", "a.b/x.post;a.b/x.append;sync.(*Mutex).Lock 100\n", "a.b/x.post;a.b/x.append;sync.(*Mutex).Lock 300\n",
+			"sync.(*Mutex).Lock a.b/x.append a.b/x.post", "a.b/x.append<a.b/x.post"},
+		{"callers that aren't yours", "net/http.serve;a.b/x.append 100\n", "net/http.serve;a.b/x.append 300\n", "a.b/x.append net/http.serve", "a.b/x.append"},
+		{"two causes", "a/x.handle;a/x.f 100\na/x.handle;a/x.g 100\n", "a/x.handle;a/x.f 300\na/x.handle;a/x.g 280\n",
+			"a/x.handle a/x.f a/x.g", "a/x.handle a/x.f a/x.g"},
+		{"a caller of several", "a/x.m;a/x.l;a/x.f 100\na/x.n;a/x.f 50\n", "a/x.m;a/x.l;a/x.f 400\na/x.n;a/x.f 250\n",
+			"a/x.f a/x.l a/x.m a/x.n", "a/x.f<a/x.l<a/x.m<a/x.n"},
+		{"what moved", "a/x.m;a/x.f 300\n", "a/x.m;a/x.g 280\n", "a/x.f a/x.g a/x.m", "a/x.f a/x.g"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			o := DefaultOptions()
+			o.Sort = "cum"
+			d, err := NewDiff(t.Context(), runs(t, tt.base), runs(t, tt.head), o, Scaling{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			d.Judge(&Chance{Event: 1, BaseEvent: 1})
+			var rows, short []string
+			for _, r := range d.Rows {
+				rows = append(rows, r.Name)
+			}
+			for _, r := range d.InShort(3).Rows {
+				short = append(short, strings.Join(append([]string{r.Name}, r.Callers...), "<"))
+			}
+			if strings.Join(rows, " ") != tt.rows || strings.Join(short, " ") != tt.short {
+				t.Errorf("rows %q, in short %q", rows, short)
+			}
+		})
+	}
+}

@@ -367,6 +367,8 @@ export interface DiffRow {
   test?: { p: number; holm: number; significant: boolean };
   /** Which changes are no more than chance explains; absent if unknown. */
   noise?: { flat: boolean; cum: boolean };
+  /** In a summary: functions that changed because they call this one, the nearest first. */
+  callers?: string[];
 }
 
 /** An instance's cost, the mean of the others, and the function that made most of the difference, in that instance. */

@@ -107,16 +107,35 @@ function which(diff: Diff): readonly Part[] {
     return [!diff.basis ? 'No function changed.' : isUnclear(diff) ? 'No function changed for sure.'
       : 'No function changed by more than chance explains.'];
   }
+  const others = (diff.changed ?? 0) - diff.rows.reduce((n, row) => n + 1 + (row.callers?.length ?? 0), 0);
   const one = diff.rows.length === 1;
   const cum = diff.sort === 'cum';
-  const what = one ? 'one function changed' : cum ? 'these explain it best' : 'these changed most';
+  const what = one && others <= 0 && !diff.rows[0]!.callers ? 'one function changed'
+    : cum ? `${one ? 'this explains' : 'these explain'} it best` : 'these changed most';
   const parts: Part[] = [`By ${COSTS[diff.sort].title.toLowerCase()} cost, ${what}: `];
+  const between = diff.rows.some((row) => row.callers) ? '; ' : ', ';
   diff.rows.forEach((row, i) => {
-    if (i > 0) parts.push(', ');
+    if (i > 0) parts.push(between);
     parts.push({ fn: row.name, name: shortName(row.name) }, ` ${rowText(row, diff.sort)}`);
+    if (row.callers) parts.push(...callers(row.callers));
   });
-  const others = (diff.changed ?? 0) - diff.rows.length;
   parts.push(others > 0 ? `; and ${count(others)} other${others === 1 ? '' : 's'}.` : '.');
+  return parts;
+}
+
+/** So many callers have their names in a sentence. */
+const NAMED = 2;
+
+/** The functions that changed because they call one that did. */
+function callers(names: readonly string[]): Part[] {
+  const named = names.slice(0, NAMED);
+  const more = names.length - named.length;
+  const parts: Part[] = [', called by '];
+  named.forEach((fn, i) => {
+    if (i > 0) parts.push(more > 0 ? ', ' : ' and ');
+    parts.push({ fn, name: shortName(fn) });
+  });
+  if (more > 0) parts.push(` and ${plural(more, 'other')}`);
   return parts;
 }
 
