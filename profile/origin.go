@@ -194,6 +194,17 @@ func (p *Profile) Origins() Origins {
 	})
 }
 
+// Origins returns the origins of the programs whose frames the table has.
+func (t *FrameTable) Origins() Origins {
+	return OriginsOf(func(yield func(*Frame) bool) {
+		for f := range t.Len() {
+			if frame := t.Frame(uint32(f)); !yield(&frame) {
+				return
+			}
+		}
+	})
+}
+
 // FunctionFrame returns function f as a frame without a place in it: what [Origins.Of] looks at.
 func (p *Profile) FunctionFrame(f uint32) *Frame {
 	return &Frame{Name: p.FunctionName(f), File: p.Strings[p.Functions[f].File]}

@@ -190,6 +190,7 @@ func valueAt(values []weighed, f int) weighed {
 // attribute finds the functions that changed.
 func (e *explanation) attribute(a *attribution, sides [2]functionValues, table *profile.FrameTable) {
 	own := ownParts(sides, table)
+	origins := table.Origins()
 	var cum [][2]weighed
 	var callers []int // frames of cum
 	for f := range table.Len() {
@@ -200,7 +201,7 @@ func (e *explanation) attribute(a *attribution, sides [2]functionValues, table *
 	}
 	row := func(f int, zOwn, zCum float64) movedRow {
 		frame := table.Frame(uint32(f))
-		r := movedRow{name: frame.Name, file: frame.File}
+		r := movedRow{name: frame.Name, file: frame.File, yours: origins.Of(&frame) == profile.OriginOwn}
 		with := [2]weighed{valueAt(sides[0].cum, f), valueAt(sides[1].cum, f)}
 		r.ownChange, r.cumChange = a.change(own[f], zOwn), a.change(with, zCum)
 		for i := range with {

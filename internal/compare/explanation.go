@@ -64,6 +64,7 @@ type movedRow struct {
 	ownChange     bounded    // its interval is not valid of callers
 	cumChange     bounded
 	isNew, isGone bool
+	yours         bool // its code is that of the module
 }
 
 // A remainder is what profiles do not see of a change: a wait, or all that a side costs

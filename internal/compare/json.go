@@ -88,7 +88,8 @@ type (
 		BaseCum   *float64     `json:"baseCum"` // with callees
 		HeadCum   *float64     `json:"headCum"`
 		OwnChange *boundedJSON `json:"ownChange,omitempty"` // of Functions
-		CumChange *boundedJSON `json:"cumChange,omitempty"` // of Callers
+		CumChange *boundedJSON `json:"cumChange"`
+		Yours     bool         `json:"yours,omitempty"` // code of the module
 	}
 	othersJSON struct {
 		Functions int         `json:"functions"` // each within its noise
@@ -176,7 +177,8 @@ func (e *explanation) document() explanationJSON {
 		Change: e.change.document(), Functions: []movedJSON{}, Callers: []movedJSON{}, Caveat: e.caveat,
 	}
 	row := func(r *movedRow) movedJSON {
-		return movedJSON{Name: r.name, File: r.file, BaseOwn: FiniteOrNil(r.own[0]), HeadOwn: FiniteOrNil(r.own[1]), BaseCum: FiniteOrNil(r.cum[0]), HeadCum: FiniteOrNil(r.cum[1])}
+		change := r.cumChange.document()
+		return movedJSON{Name: r.name, File: r.file, BaseOwn: FiniteOrNil(r.own[0]), HeadOwn: FiniteOrNil(r.own[1]), BaseCum: FiniteOrNil(r.cum[0]), HeadCum: FiniteOrNil(r.cum[1]), CumChange: &change, Yours: r.yours}
 	}
 	for i := range e.rows {
 		m, change := row(&e.rows[i]), e.rows[i].ownChange.document()
@@ -184,9 +186,7 @@ func (e *explanation) document() explanationJSON {
 		ej.Functions = append(ej.Functions, m)
 	}
 	for i := range e.callers {
-		m, change := row(&e.callers[i]), e.callers[i].cumChange.document()
-		m.CumChange = &change
-		ej.Callers = append(ej.Callers, m)
+		ej.Callers = append(ej.Callers, row(&e.callers[i]))
 	}
 	if e.others > 0 {
 		ej.Others = &othersJSON{e.others, e.othersOwn.document()}

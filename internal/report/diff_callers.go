@@ -38,13 +38,7 @@ func (d *Diff) nest(
 ) (*nesting, error) {
 	rows := d.Rows[:min(len(d.Rows), nestedRows)]
 	n := &nesting{within: make([][]float64, len(rows)), yours: make([]bool, len(rows))}
-	origins := profile.OriginsOf(func(yield func(*profile.Frame) bool) {
-		for f := range table.Len() {
-			if frame := table.Frame(uint32(f)); !yield(&frame) {
-				return
-			}
-		}
-	})
+	origins := table.Origins()
 	number := make([]uint8, table.Len()) // of a frame's row, plus 1
 	for i := range rows {
 		n.within[i] = make([]float64, len(rows))

@@ -189,8 +189,10 @@ check.core('a row leads to the difference of its profiles, and back leads to the
   await page.getByRole('grid', { name: 'Comparison' }).focus();
   await page.keyboard.press('Home');
   const detail = page.getByRole('region', { name: 'Selected benchmark' });
-  await detail.getByRole('columnheader', { name: 'What moved it' }).waitFor();
+  await detail.getByText('All functions, without what they call').waitFor();
   await detail.getByText('regexp.(*Regexp).FindAllString').first().waitFor();
+  const yours = detail.getByRole('table', { name: /^Your functions, with what they call/ });
+  assert.match(await yours.getByRole('row').nth(1).innerText(), /words\.Count$/);
   const there = page.url();
   await page.getByRole('grid', { name: 'Comparison' }).focus();
   await page.keyboard.press('Enter');

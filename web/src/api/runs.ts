@@ -231,8 +231,9 @@ export interface Moved {
   headCum: number | null;
   /** Of functions. */
   ownChange?: Bounded;
-  /** Of callers. */
-  cumChange?: Bounded;
+  cumChange: Bounded;
+  /** Code of the module. */
+  yours?: boolean;
 }
 
 export interface Explanation {

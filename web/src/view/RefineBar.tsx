@@ -83,7 +83,7 @@ function YourCode() {
       aria-pressed={!whole && showsMine(state.value)}
       disabled={whole}
       onClick={toggleMine}
-      {...tip(whole ? 'This view has no stacks' : 'Add the cost of libraries and the runtime to your functions that call them', whole ? undefined : 'y')}
+      {...(whole ? tip('This view has no stacks') : tip('Add the cost of libraries and the runtime to your functions that call them', 'y'))}
     >
       <span class="refine-word">Your code</span>
     </Button>

@@ -1,13 +1,13 @@
-// Which functions moved a benchmark, per operation: what they do themselves adds up to its change.
+// Which functions moved a benchmark, per operation: yours with what they call, then what all did themselves, which adds up to its change.
 
 import type { Bounded, Explanation, Moved as Row } from '../../api/runs';
 import { changeText, intervalText, plainText, scaleOf, withUnit, type Scale } from '../../model/quantity';
 import { FunctionName } from '../table/FunctionName';
 import { COSTS } from '../vocabulary';
+import { CALLERS, yoursOf } from './movedRows';
 
 /** Functions shown; what is smaller is one line. */
 const ROWS = 12;
-const CALLERS = 5;
 /** Characters of a name. */
 const CHARS = 72;
 
@@ -15,18 +15,20 @@ export function Moved({ explanation: e }: { explanation: Explanation }) {
   const shown = e.functions.slice(0, ROWS);
   const smaller = e.functions.slice(ROWS);
   const sum = smaller.reduce((total, f) => total + (f.ownChange?.value ?? 0), 0);
-  const callers = e.callers.slice(0, CALLERS);
+  const yours = yoursOf(e);
+  const callers = yours.length > 0 ? [] : e.callers.slice(0, CALLERS);
   const largest = e.functions.reduce((most, f) => Math.max(most, Math.abs(f.ownChange?.value ?? 0)), Math.abs(e.change.value));
   const scale = scaleOf(largest, e.unit);
   return (
     <>
+      {yours.length > 0 && <WithCallees rows={yours} scale={scale} title="Your functions, with what they call" />}
       {shown.length > 0 && (
         <table class="runs-moved">
-          <caption class="visually-hidden">What moved it, in {e.unit}; the first column adds up</caption>
+          <caption>All functions, without what they call: the first column adds up to the change</caption>
           <thead>
             <tr>
               <th title={COSTS.flat.about('function')}>{COSTS.flat.title}</th><th class="wide">95 % interval</th>
-              <th class="wide" title={COSTS.cum.about('function')}>{COSTS.cum.title}</th><th>What moved it</th>
+              <th class="wide" title={COSTS.cum.about('function')}>{COSTS.cum.title}</th><th>Function</th>
             </tr>
           </thead>
           <tbody>
@@ -41,19 +43,22 @@ export function Moved({ explanation: e }: { explanation: Explanation }) {
           <tfoot><SumRow value={e.change.value} bounds={e.change} scale={scale} text="the change" /></tfoot>
         </table>
       )}
-      {callers.length > 0 && (
-        <table class="runs-moved">
-          <caption>In total: one is within another, so these do not add up</caption>
-          <thead class="visually-hidden">
-            <tr><th>Change</th><th class="wide">95 % interval</th><th class="wide">Before and after</th><th>Function</th></tr>
-          </thead>
-          <tbody>
-            {callers.map((f) => <FunctionRow key={`${f.name} ${f.file ?? ''}`} row={f} change={f.cumChange} scale={scale} />)}
-          </tbody>
-        </table>
-      )}
+      {callers.length > 0 && <WithCallees rows={callers} scale={scale} title="With what they call" />}
       {e.tooFewSamples && <p class="soft">{e.tooFewSamples.text}</p>}
     </>
+  );
+}
+
+/** The change of functions with their callees. */
+function WithCallees({ rows, scale, title }: { rows: readonly Row[]; scale: Scale; title: string }) {
+  return (
+    <table class="runs-moved">
+      <caption>{title}: one may call another, so these don’t add up</caption>
+      <thead class="visually-hidden">
+        <tr><th>Change</th><th class="wide">95 % interval</th><th class="wide">Before and after</th><th>Function</th></tr>
+      </thead>
+      <tbody>{rows.map((f) => <FunctionRow key={`${f.name} ${f.file ?? ''}`} row={f} change={f.cumChange} scale={scale} />)}</tbody>
+    </table>
   );
 }
 

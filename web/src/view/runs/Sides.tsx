@@ -219,9 +219,9 @@ function Detail({ row: { c, shown, profiles }, explanation }: { row: SideRow; ex
         <IconButton icon="close" label="Close" onClick={() => setRuns({ pick: '' })} />
       </header>
       {c.warnings?.map((w) => <p key={w} class="soft">{w}</p>)}
-      <AllLinks of={profiles} unit={shown.unit} />
       {explanation && <Moved explanation={explanation} />}
       {explanation?.caveat && <p class="soft">{explanation.caveat}</p>}
+      <AllLinks of={profiles} unit={shown.unit} />
     </section>
   );
 }
