@@ -26,6 +26,9 @@ type RuntimeWork struct {
 	GC         int64 // collecting garbage, in the background or helping out while allocating
 	Allocation int64 // allocating memory
 	Scheduler  int64 // finding work for threads, putting them to sleep and waking them
+
+	// What of these is in stacks of the runtime alone, as [FoldForeign] shows them.
+	GCAlone, SchedulerAlone int64
 }
 
 // RuntimeWork returns what the runtime's work has of the values of a sample type.
@@ -37,7 +40,13 @@ func (p *Profile) RuntimeWork(column int) RuntimeWork {
 		gc
 	)
 	of := make([]uint8, len(p.Functions))
+	called := make([]bool, len(p.Functions)) // is code of a program or a library, which called the runtime
 	for f := range of {
+		switch p.FunctionFrame(uint32(f)).Origin() {
+		case OriginRuntime, OriginOther:
+		default:
+			called[f] = true
+		}
 		switch name := p.FunctionName(uint32(f)); {
 		case CollectsGarbage(name):
 			of[f] = gc
@@ -47,19 +56,24 @@ func (p *Profile) RuntimeWork(column int) RuntimeWork {
 			of[f] = scheduler
 		}
 	}
-	at := make([]uint8, len(p.Locations))
+	at, calledAt := make([]uint8, len(p.Locations)), make([]bool, len(p.Locations))
 	for l := range at {
 		for _, line := range p.LocationLines(uint32(l)) {
 			at[l] = max(at[l], of[line.Function])
+			calledAt[l] = calledAt[l] || called[line.Function]
 		}
 	}
-	var sums [gc + 1]int64
+	var sums, alone [gc + 1]int64
 	for s, v := range p.Values[column] {
-		kind := uint8(none)
+		kind, called := uint8(none), false
 		for _, l := range p.Stack(s) {
 			kind = max(kind, at[l])
+			called = called || calledAt[l]
 		}
 		sums[kind] += v
+		if !called {
+			alone[kind] += v
+		}
 	}
-	return RuntimeWork{GC: sums[gc], Allocation: sums[allocation], Scheduler: sums[scheduler]}
+	return RuntimeWork{GC: sums[gc], Allocation: sums[allocation], Scheduler: sums[scheduler], GCAlone: alone[gc], SchedulerAlone: alone[scheduler]}
 }

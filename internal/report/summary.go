@@ -53,6 +53,9 @@ type SummaryShare struct {
 	Name   string   `json:"name"` // "garbage collection", "allocation", "scheduler"
 	Cost   Quantity `json:"cost"`
 	Margin *Margin  `json:"margin,omitempty"`
+	// Alone is what of it no code of yours or of a library called: the row of that name where only
+	// your code is shown. Nil if there is none, or if it is all.
+	Alone *Quantity `json:"alone,omitempty"`
 }
 
 // Margin is the 95 % confidence interval of a share, in percent of the total: if the
@@ -120,11 +123,16 @@ func NewSummary(p *profile.Profile, o Options, env Env, by Sampling) (*Summary, 
 	}
 	work := r.prof.RuntimeWork(r.index)
 	for _, w := range []struct {
-		name  string
-		value int64
-	}{{"garbage collection", work.GC}, {"allocation", work.Allocation}, {"scheduler", work.Scheduler}} {
+		name         string
+		value, alone int64
+	}{{"garbage collection", work.GC, work.GCAlone}, {"allocation", work.Allocation, 0}, {"scheduler", work.Scheduler, work.SchedulerAlone}} {
 		q := r.quantity(w.value)
-		s.Shares = append(s.Shares, SummaryShare{w.name, q, s.margin(q)})
+		share := SummaryShare{Name: w.name, Cost: q, Margin: s.margin(q)}
+		if w.alone != 0 && w.alone != w.value {
+			alone := r.quantity(w.alone)
+			share.Alone = &alone
+		}
+		s.Shares = append(s.Shares, share)
 	}
 	return s, nil
 }

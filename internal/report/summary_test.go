@@ -70,13 +70,16 @@ func (s *Summary) brief() string {
 	}
 	for _, w := range s.Shares {
 		out += fmt.Sprintf("\n%s %.0f%%", w.Name, w.Cost.Percent)
+		if w.Alone != nil {
+			out += fmt.Sprintf(", %.0f%% alone", w.Alone.Percent)
+		}
 	}
 	return out
 }
 
 func TestSummary(t *testing.T) {
 	const lines = "\nmain.find:21 50%\nmain.find:25 10%\nmain.get:12 5%"
-	const shares = "\ngarbage collection 25%\nallocation 30%\nscheduler 14%"
+	const shares = "\ngarbage collection 25%, 20% alone\nallocation 30%\nscheduler 14%"
 	for _, tt := range []struct {
 		what   string
 		p      *profile.Profile
@@ -85,7 +88,7 @@ func TestSummary(t *testing.T) {
 	}{
 		{"a busy program", busyProfile(20), nil, "2000 samples, 2.00 cores" + lines + shares},
 		{"counted in samples", busyProfile(20), func(o *Options) { o.SampleIndex = "samples" }, "2000 samples, 2.00 cores" + lines + shares},
-		{"an idle one", busyProfile(0.2), nil, "20 samples, 0.02 cores, idle\nmain.find:21 50%\nmain.find:25 10%\nmain.get:12 5%" + "\ngarbage collection 25%\nallocation 30%\nscheduler 15%"},
+		{"an idle one", busyProfile(0.2), nil, "20 samples, 0.02 cores, idle\nmain.find:21 50%\nmain.find:25 10%\nmain.get:12 5%" + "\ngarbage collection 25%, 20% alone\nallocation 30%\nscheduler 15%"},
 		{"in focus", busyProfile(20), func(o *Options) { o.Focus = "mallocgc" },
 			"2000 samples, 2.00 cores\nmain.find:21 30%\nmain.get:12 5%\ngarbage collection 5%\nallocation 30%\nscheduler 0%"},
 		{"of other code", busyProfile(20), func(o *Options) { o.Mine = "^regexp" }, "2000 samples, 2.00 cores\nregexp.MustCompile:300 30%" + shares},

@@ -428,7 +428,8 @@ export interface Summary {
   cores?: number;
   idle: boolean;
   lines: SummaryLine[];
-  shares: { name: string; cost: Quantity; margin?: Margin }[];
+  /** alone: what of it no code of yours or of a library called. */
+  shares: { name: string; cost: Quantity; margin?: Margin; alone?: Quantity }[];
 }
 
 export interface SummaryLine extends Place {

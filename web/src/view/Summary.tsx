@@ -58,8 +58,15 @@ function Told({ report }: { report: SummaryReport }) {
         </ol>
       ) : <span class="soft">No samples in your code</span>}
       <ul class="summary-facts" {...tip(facts.join(', '))}>
-        {shares.map(({ name, cost, margin }) => (
-          <li key={name} {...tip(`${cost.text} in the runtime: ${name}${between(margin)}`)}>{name} <b>{shareText(cost.percent)}</b></li>
+        {shares.map(({ name, cost, margin, alone }) => (
+          <li
+            key={name}
+            {...tip(`${cost.text} in the runtime: ${name}${
+              alone ? `, ${alone.text} of it in the background, the rest where code calls it` : ''}${between(margin)}`)}
+          >
+            {name} <b>{shareText(cost.percent)}</b>
+            {alone && <span class="summary-alone"> ({shareText(alone.percent)} in background)</span>}
+          </li>
         ))}
         {counts.map((text) => <li key={text}>{text}</li>)}
       </ul>
