@@ -39,7 +39,8 @@ type GridCell struct {
 	Profile  []string `json:"profile"`            // ids of its part of the profiles
 	Profiles int64    `json:"profiles,omitempty"` // how many the store has; 0 for labels of samples
 
-	base int64 // of a comparison: what Sum has of the base, scaled
+	// Base is what it cost before, of a comparison, scaled: Sum is the change.
+	Base int64 `json:"base,omitempty"`
 }
 
 // GridFunction is a function with its own cost in a cell.
@@ -47,8 +48,7 @@ type GridFunction struct {
 	Name  string   `json:"name"`
 	Cost  Quantity `json:"cost"`
 	Noise bool     `json:"noise,omitempty"` // as of its cell
-
-	base int64
+	Base  int64    `json:"base,omitempty"`  // as of its cell
 }
 
 // Grid returns the grid of a label of samples, with the cells of a page and at most n
@@ -103,10 +103,10 @@ func (g *Grid) Judge(by Sampling) {
 	}
 	for i := range g.Cells {
 		c := &g.Cells[i]
-		c.Noise = noise(totalFrame, c.Sum.Value, c.base)
+		c.Noise = noise(totalFrame, c.Sum.Value, c.Base)
 		for j := range c.Functions {
 			f := &c.Functions[j]
-			f.Noise = noise(f.Name, f.Cost.Value, f.base)
+			f.Noise = noise(f.Name, f.Cost.Value, f.Base)
 		}
 	}
 }
@@ -210,7 +210,7 @@ func (r *Report) addFunctions(cells []GridCell, in func(sample int) []int, n int
 		}
 		for _, c := range in(s) {
 			was := max(-v, 0)
-			cells[c].base += was
+			cells[c].Base += was
 			if len(leaf) > 0 {
 				cost := own[c][leaf[0].Index()]
 				own[c][leaf[0].Index()] = gridCost{cost.sum + v, cost.base + was}
@@ -234,7 +234,7 @@ func (r *Report) dearest(own map[uint32]gridCost, table *profile.FrameTable, n i
 			continue
 		}
 		frame := table.Frame(f)
-		all = append(all, GridFunction{Name: frame.Label(), Cost: r.quantity(v.sum), base: v.base})
+		all = append(all, GridFunction{Name: frame.Label(), Cost: r.quantity(v.sum), Base: v.base})
 	}
 	slices.SortFunc(all, func(a, b GridFunction) int {
 		return cmp.Or(compareAbs(a.Cost.Value, b.Cost.Value), strings.Compare(a.Name, b.Name))

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import {
-  againstText, baseOf, DAY, fairPer, formatSelection, formatSpan, formatValues, HOUR, isSelection, lately, MINUTE, parseLength,
-  parseSelection, parseSpan, parseTime, parseValues, selectionName, selectionQuery, spanText, timesText, type Selection,
+  againstText, baseOf, DAY, fairPer, formatSelection, formatSpan, formatValues, HOUR, isSelection, lately, MINUTE, otherSide,
+  parseLength, parseSelection, parseSpan, parseTime, parseValues, selectionName, selectionQuery, spanText, thisSide, timesText,
+  type Selection,
 } from './selection';
 
 const NOW = Date.parse('2026-11-21T15:04:05.500Z');
@@ -88,6 +89,14 @@ test('a comparison is told in words', () => {
   expect(againstText('previous', some, some)).toBe('the period before');
   expect(againstText('ago:7d', some, some)).toBe('the week before');
   expect(againstText('label:version=1', some, some)).toBe('version 1');
+  expect(againstText('label:version=v1.3.0', some, some)).toBe('v1.3.0');
+  // Two versions are called by their names, and their times stand apart.
+  const old = { ...some, from: some.from - DAY, q: 'cpu{version="v1.3.0"}' };
+  const now = { ...some, q: 'cpu{version="v1.4.0"}' };
+  expect(otherSide('', now, old)).toEqual({ name: 'v1.3.0', time: spanText(old) });
+  expect(thisSide(now, old)).toBe('v1.4.0');
+  expect(thisSide(now, { ...old, q: now.q })).toBe('');
+  expect(againstText('', now, { ...now, q: 'cpu{version!="v1.4.0"}' })).toBe('other versions');
   expect(againstText('', some, { ...some, q: 'cpu{service="api", zone="b"}' })).toBe('zone b');
   expect(againstText('', some, { ...some, q: 'cpu{service="api", zone!="b"}' })).toBe('all but zone b');
 });

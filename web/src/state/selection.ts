@@ -202,30 +202,51 @@ export function baseOf({ span: _span, ...s }: Selection, against: Against, now: 
   }
 }
 
-/** What a comparison is with, in words. */
-export function againstText(against: Against, head: Selection, base: Selection): string {
+/** What a selection is compared with: what tells it from the other side, and its time where nothing else tells that. */
+export interface OtherSide {
+  name: string;
+  time: string;
+}
+
+export function otherSide(against: Against, head: Selection, base: Selection): OtherSide {
   const [how, what] = parseAgainst(against);
+  const only = (name: string): OtherSide => ({ name, time: '' });
   switch (how) {
-    case 'previous': return 'the period before';
-    case 'ago': return what === '1d' ? 'the day before' : what === '7d' ? 'the week before' : `${what} before`;
-    case 'weight': return weightTitle(what).toLowerCase();
-    case 'rest': return 'the rest';
-    case 'label': return what.replace('=', ' ') || 'another label';
+    case 'previous': return only('the period before');
+    case 'ago': return only(what === '1d' ? 'the day before' : what === '7d' ? 'the week before' : `${what} before`);
+    case 'weight': return only(weightTitle(what).toLowerCase());
+    case 'rest': return only('the rest');
+    case 'label': {
+      const at = what.indexOf('=');
+      return only(at < 0 ? 'another label' : condition({ name: what.slice(0, at), op: '=', value: what.slice(at + 1) }));
+    }
     default:
-      if (head.q === base.q) return spanText(base);
-      return differing(head.q, base.q) + (head.from === base.from && head.to === base.to ? '' : `, ${spanText(base)}`);
+      if (head.q === base.q) return { name: '', time: spanText(base) };
+      return { name: differing(head.q, base.q), time: head.from === base.from && head.to === base.to ? '' : spanText(base) };
   }
 }
 
-/** A condition in words: "version v1", "all but version v1", "version like v1.*". */
-const condition = ({ name, op, value }: Matcher): string =>
-  `${op.startsWith('!') ? 'all but ' : ''}${name} ${op.endsWith('~') ? 'like ' : ''}${value}`;
+/** The same in a line. */
+export function againstText(against: Against, head: Selection, base: Selection): string {
+  const { name, time } = otherSide(against, head, base);
+  return [name, time].filter(Boolean).join(', ');
+}
 
-/** What tells a selector from another, in words. */
-function differing(head: string, base: string): string {
-  const [a, b] = [parseSelector(head), parseSelector(base)];
-  const other = b?.filter((m) => !a?.some((n) => n.name === m.name && n.op === m.op && n.value === m.value)) ?? [];
-  return other.map(condition).join(', ') || base || 'everything';
+/** What tells a selection from the one it is compared with, '' if only its time does. */
+export const thisSide = (head: Selection, base: Selection): string => (head.q === base.q ? '' : differing(base.q, head.q));
+
+/** A condition in words: "v1.2", "zone b", "all but zone b", "version like v1.*". A version with a v needs no other word. */
+const condition = ({ name, op, value }: Matcher): string =>
+  `${op.startsWith('!') ? 'all but ' : ''}${name === 'version' && op === '=' && /^v\d/.test(value) ? '' : `${name} `}${
+    op.endsWith('~') ? 'like ' : ''}${value}`;
+
+/** What tells selector b from a, in words. */
+function differing(a: string, b: string): string {
+  const [from, of] = [parseSelector(a), parseSelector(b)];
+  const has = (all: readonly Matcher[] | null, m: Matcher, op = m.op) =>
+    all?.some((n) => n.name === m.name && n.op === op && n.value === m.value) ?? false;
+  const own = of?.filter((m) => !has(from, m)) ?? [];
+  return own.map((m) => (m.op === '!=' && has(from, m, '=') ? `other ${m.name}s` : condition(m))).join(', ') || b || 'everything';
 }
 
 /** The kind that a selection is of, if it is one. */

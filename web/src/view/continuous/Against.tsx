@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import { changes as askChanges, labels as askLabels, services as askServices } from '../../api/continuous';
 import { useAnswer, useLasting } from '../../state/answer';
 import { finder } from '../../state/pattern';
-import { againstText, fairPer, perOf, serviceOf, WEIGHTS } from '../../state/selection';
+import { againstText, fairPer, otherSide, perOf, serviceOf, WEIGHTS } from '../../state/selection';
 import { formatSelector, valueOf } from '../../state/selector';
 import { chosenState, compareTo, endComparison, matchersShown, selected, selectedBase, versionsState } from '../../state/selected';
 import { go, setOption, state } from '../../state/state';
@@ -25,6 +25,7 @@ export function AgainstControl() {
   const base = selectedBase.value;
   const { own, options, profile } = state.value;
   if (!s) return null;
+  const other = base && otherSide(own.vs ?? '', s, base);
   const menu = (
     <Popover
       kind="plain"
@@ -36,7 +37,11 @@ export function AgainstControl() {
       buttonClass={base ? 'sel-set' : ''}
       open={choosing.value}
       onOpen={(to) => { choosing.value = to; }}
-      button={<span class={base ? 'against-name' : 'sel-word'}>{base ? `vs ${againstText(own.vs ?? '', s, base)}` : 'Compare to'}</span>}
+      button={!other ? <span class="sel-word">Compare to</span> : (
+        <span class="against-name" title={`vs ${againstText(own.vs ?? '', s, base!)}`}>
+          vs {other.name || other.time}{other.name && other.time && <span class="against-time">, {other.time}</span>}
+        </span>
+      )}
     >
       {(close) => <Choices close={close} />}
     </Popover>

@@ -71,7 +71,7 @@ function LabelChip(
   return (
     <span class={`chip sel-chip${fixed ? ' sel-fixed' : ''}`}>
       <button type="button" class="chip-edit" aria-haspopup="dialog" onClick={edit} {...tip(`Choose ${name}`)}>
-        <span class={fixed ? 'visually-hidden' : 'chip-title'}>{name} </span>
+        <span class={fixed || /^v\d/.test(text) && name === 'version' ? 'visually-hidden' : 'chip-title'}>{name} </span>
         <span class="chip-text">{text}</span>
         {fixed && <Icon name="down" />}
       </button>

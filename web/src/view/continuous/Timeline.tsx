@@ -11,8 +11,8 @@ import { place, valueAt, type Scale } from '../../layout/axis';
 import { useLasting } from '../../state/answer';
 import { markersRound } from '../../state/continuous';
 import {
-  againstText, formatSelection, formatValues, isInstant, kindOf, parseValues, REQUESTS, serviceOf, spanText, timeText, zoneText, type Per,
-  type Selection, type Span,
+  againstText, formatSelection, formatValues, isInstant, kindOf, otherSide, parseValues, REQUESTS, serviceOf, spanText, thisSide, timeText,
+  zoneText, type Per, type Selection, type Span,
 } from '../../state/selection';
 import { formatSelector } from '../../state/selector';
 import { compareTo, select, selected, selectedBase } from '../../state/selected';
@@ -119,7 +119,7 @@ export function Timeline({ sel }: { sel: Selection }) {
           at={hover}
           step={step}
           part={part !== null}
-          against={base ? againstText(own.vs ?? '', sel, base) : ''}
+          sides={base ? sidesOf(own.vs ?? '', sel, base) : null}
         />
         <span class="timeline-words" aria-live="off">{hover === null
           ? (base && baseOn(span, sel, base) && base.q === sel.q && base.from !== sel.from ? `${spanText(base)} → ${spanText(sel)}` : '')
@@ -236,6 +236,12 @@ export function PerControl({ per, requests = false }: { per: Per; requests?: boo
   );
 }
 
+/** The names of the two lines of a comparison. */
+function sidesOf(vs: string, sel: Selection, base: Selection) {
+  const { name, time } = otherSide(vs, sel, base);
+  return { base: name || time, whole: againstText(vs, sel, base), head: thisSide(sel, base) };
+}
+
 interface LegendProps {
   lines: readonly Line[];
   by: string;
@@ -246,17 +252,18 @@ interface LegendProps {
   step: number;
   /** Whether a part of the timeline is selected. */
   part: boolean;
-  /** What is compared with. */
-  against: string;
+  /** The sides of a comparison. */
+  sides: ReturnType<typeof sidesOf> | null;
 }
 
-function Legend({ lines, by, left, per, at, step, part, against }: LegendProps) {
+function Legend({ lines, by, left, per, at, step, part, sides }: LegendProps) {
   const toggle = (name: string) => {
     const off = new Set(parseValues(state.peek().own.off));
     if (!off.delete(name)) off.add(name);
     setOwn('off', formatValues(off), 'replace');
   };
-  const head = lines.length > 1 || (part && at === null) ? 'selected' : (kindOf(selected.value?.q ?? '') ?? 'total');
+  const named = lines.length > 1 ? sides?.head : '';
+  const head = named ? named : lines.length > 1 || (part && at === null) ? 'selected' : (kindOf(selected.value?.q ?? '') ?? 'total');
   const value = (l: Line) => (at === null ? l.total : (pointAt(l.points, at, step)?.value ?? null));
   return (
     <div class="timeline-legend" role="group" aria-label="Lines">
@@ -273,7 +280,8 @@ function Legend({ lines, by, left, per, at, step, part, against }: LegendProps) 
         </button>
       ) : (
         <span key={l.tone} class={`legend-item ${l.tone < 0 ? 'tone-base' : `tone-${l.tone}`} ${lines.length === 1 ? 'legend-one' : ''}`}>
-          <i aria-hidden="true" /><span class="cut">{l.tone < 0 ? against : head}</span> <b>{overTimeText(value(l), l, per)}</b>
+          <i aria-hidden="true" /><span class="cut" title={l.tone < 0 ? sides?.whole : ''}>{l.tone < 0 ? sides?.base : head}</span>{' '}
+          <b>{overTimeText(value(l), l, per)}</b>
         </span>
       )))}
       {isPerInstance(per, by) && lines.length > 0 && <span class="legend-note">per instance</span>}
