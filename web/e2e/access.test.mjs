@@ -204,6 +204,18 @@ check('on a telephone nothing covers the call graph', async ({ page, open }) => 
   });
 }, { viewport: { width: 360, height: 740 } });
 
+for (const [width, height] of /** @type {const} */ ([[1280, 800], [640, 400]])) {
+  check(`buttons, card and small map are beside the call graph at ${width} × ${height}`, async ({ page, open }) => {
+    await open('/graph?fn=main.addLine');
+    const frame = await page.locator('.graph-frame').boundingBox();
+    assert.ok(frame && frame.width > 0.65 * width, JSON.stringify(frame));
+    for (const name of ['tools', 'card', 'map']) {
+      const other = await page.locator(`.graph-${name}`).boundingBox();
+      assert.ok(!other || other.x >= frame.x + frame.width, `${name} covers the graph: ${JSON.stringify({ frame, other })}`);
+    }
+  }, { viewport: { width, height } });
+}
+
 check(
   'on a telephone all actions are there, by touch',
   async ({ page, open }) => {

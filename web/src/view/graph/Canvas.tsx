@@ -1,6 +1,7 @@
 // The graph in a frame through which one looks at part of it. Moving it moves a
 // layer: nothing is rendered or painted again until it rests.
 
+import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { Graph } from '../../api/types';
 import { openFunctionMenu, useKeys, IconButton } from '../parts';
@@ -14,6 +15,8 @@ interface Props {
   matches: ((name: string) => boolean) | null;
   /** Values are changes. */
   compared: boolean;
+  /** What is beside it, between the buttons and the small map. */
+  children: ComponentChildren;
   onSelect: (name: string) => void;
   onOpen: (name: string) => void;
 }
@@ -26,7 +29,7 @@ const CLICK = 4; // pixels a pointer may move and still click
 
 const ways: Record<string, Direction> = { ArrowUp: 'up', ArrowDown: 'down', ArrowLeft: 'left', ArrowRight: 'right' };
 
-export function Canvas({ graph, selected, matches, compared, onSelect, onOpen }: Props) {
+export function Canvas({ graph, selected, matches, compared, children, onSelect, onOpen }: Props) {
   const frame = useRef<HTMLDivElement>(null);
   const world = useRef<SVGSVGElement>(null);
   const glass = useRef<HTMLDivElement>(null);
@@ -234,35 +237,38 @@ export function Canvas({ graph, selected, matches, compared, onSelect, onOpen }:
           <g><Drawing graph={graph} /></g>
         </svg>
       </div>
-      <div class="graph-tools">
-        <IconButton icon="plus" label="Zoom in" keys="+" onClick={() => zoomMiddle(1.3)} />
-        <IconButton icon="minus" label="Zoom out" keys="-" onClick={() => zoomMiddle(1 / 1.3)} />
-        <IconButton icon="fit" label="Whole graph" keys="0" onClick={fitAll} />
-      </div>
-      <div
-        ref={map}
-        class="graph-map"
-        aria-hidden="true"
-        onPointerDown={(e) => {
-          e.currentTarget.setPointerCapture(e.pointerId);
-          lookAt(e);
-        }}
-        onPointerMove={(e) => e.buttons === 1 && lookAt(e)}
-      >
-        <svg viewBox={`0 0 ${graph.width} ${graph.height}`} width={(MAP * graph.width) / longer} height={(MAP * graph.height) / longer}>
-          {graph.nodes.map((n, i) => (
-            <rect
-              key={i}
-              class={n.cum.value < 0 ? 'negative' : ''}
-              x={n.x - n.width / 2}
-              y={n.y - n.height / 2}
-              width={n.width}
-              height={n.height}
-              style={{ '--heat': `${20 + heat(n.cum.percent)}%` }}
-            />
-          ))}
-        </svg>
-        <div class="graph-glass"><div ref={glass} /></div>
+      <div class="graph-side">
+        <div class="graph-tools">
+          <IconButton icon="plus" label="Zoom in" keys="+" onClick={() => zoomMiddle(1.3)} />
+          <IconButton icon="minus" label="Zoom out" keys="-" onClick={() => zoomMiddle(1 / 1.3)} />
+          <IconButton icon="fit" label="Whole graph" keys="0" onClick={fitAll} />
+        </div>
+        {children}
+        <div
+          ref={map}
+          class="graph-map"
+          aria-hidden="true"
+          onPointerDown={(e) => {
+            e.currentTarget.setPointerCapture(e.pointerId);
+            lookAt(e);
+          }}
+          onPointerMove={(e) => e.buttons === 1 && lookAt(e)}
+        >
+          <svg viewBox={`0 0 ${graph.width} ${graph.height}`} width={(MAP * graph.width) / longer} height={(MAP * graph.height) / longer}>
+            {graph.nodes.map((n, i) => (
+              <rect
+                key={i}
+                class={n.cum.value < 0 ? 'negative' : ''}
+                x={n.x - n.width / 2}
+                y={n.y - n.height / 2}
+                width={n.width}
+                height={n.height}
+                style={{ '--heat': `${20 + heat(n.cum.percent)}%` }}
+              />
+            ))}
+          </svg>
+          <div class="graph-glass"><div ref={glass} /></div>
+        </div>
       </div>
     </div>
   );

@@ -5,7 +5,7 @@ import { Fragment } from 'preact';
 import type { Graph, GraphEdge, GraphNode } from '../../api/types';
 import { figureText } from '../../api/figures';
 import { percentText } from '../table/format';
-import { headData, heat, pathData, thickness } from './geometry';
+import { headData, heat, isTagged, pathData, thickness } from './geometry';
 import { memo } from './memo';
 
 export const Drawing = memo(function Drawing({ graph }: { graph: Graph }) {
@@ -73,7 +73,7 @@ function Node({ node, index }: { node: GraphNode; index: number }) {
           </Fragment>
         ))}
       </text>
-      {node.tags && node.tags.length > 0 && <circle class="tagged" cx={width / 2 - 4} cy={-height / 2 + 4} r={2.5} />}
+      {isTagged(node) && <circle class="tagged" cx={width / 2 - 4} cy={-height / 2 + 4} r={2.5} />}
     </g>
   );
 }

@@ -13,6 +13,7 @@ import { Costs } from '../Costs';
 import { isRequests, NoSamples } from '../NoSamples';
 import type { ViewProps } from '../props';
 import { Canvas } from './Canvas';
+import { isTagged } from './geometry';
 import '../table/pane.css';
 import './graph.css';
 
@@ -49,8 +50,6 @@ export default function GraphView({ state }: ViewProps) {
           usual="0.001"
           choices={[['0', '0%'], ['0.001', '0.1%'], ['0.005', '0.5%'], ['0.01', '1%'], ['0.05', '5%']]}
         />
-        <span class="grow" />
-        <Legend compared={state.base.length > 0} />
       </div>
       <ReportState
         loading={graph}
@@ -71,8 +70,10 @@ export default function GraphView({ state }: ViewProps) {
                 compared={state.base.length > 0}
                 onSelect={selectFunction}
                 onOpen={openSource}
-              />
-              <Card node={report.nodes.find((n) => selects(n) === state.fn)} />
+              >
+                <Legend compared={state.base.length > 0} tagged={report.nodes.some(isTagged)} />
+                <Card node={report.nodes.find((n) => selects(n) === state.fn)} />
+              </Canvas>
             </div>
             <div class="pane-facts" title={report.header.join('\n')}>
               <span>{plural(report.nodes.length, 'function')}, {plural(report.edges.length, 'call')}</span>
@@ -110,13 +111,16 @@ function Choice({ state, option, label, usual, choices }: ChoiceProps) {
   );
 }
 
-function Legend({ compared }: { compared: boolean }) {
+function Legend({ compared, tagged }: { compared: boolean; tagged: boolean }) {
   return (
-    <span class="graph-legend">
-      <span>{compared ? 'red: more; blue: less; stronger: larger change' : 'stronger colour: more in total'}</span>
-      <span>larger print: {compared ? 'larger change of self' : 'more self'}</span>
-      <span><svg width="28" height="8" aria-hidden="true"><path class="dashed" d="M0 4H28" /></svg> through hidden functions</span>
-    </span>
+    <ul class="graph-legend">
+      {compared
+        ? <><li>red: more; blue: less</li><li>stronger colour: larger change</li></>
+        : <li>stronger colour: more in total</li>}
+      <li>larger print: {compared ? 'larger change of self' : 'more self'}</li>
+      <li><svg width="28" height="8" aria-hidden="true"><path class="dashed" d="M0 4H28" /></svg> through hidden functions</li>
+      {tagged && <li><svg width="8" height="8" aria-hidden="true"><circle class="tagged" cx="4" cy="4" r="2.5" /></svg> has labels: select it</li>}
+    </ul>
   );
 }
 

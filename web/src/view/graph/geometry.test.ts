@@ -20,8 +20,25 @@ describe('view', () => {
     const nodes = [node(300, 100), node(100, 200), node(560, 200), node(1900, 300)];
     const graph = { nodes, edges: [edge(0, 1, 1), edge(0, 2, 1), edge(2, 3, 1)], width: 2000, height: 400 } as unknown as Graph;
     expect(first(graph, screen, nodes[0]).scale).toBe(1); // there is room
-    expect(first(graph, { width: 568, height: 500 }, nodes[0]).scale).toBeCloseTo(260 / 280);
-    expect(first(graph, { width: 200, height: 500 }, nodes[0]).scale).toBe(0.85); // smaller can't be read
+    expect(first(graph, { width: 538, height: 500 }, nodes[0]).scale).toBeCloseTo(490 / 500);
+    expect(first(graph, { width: 200, height: 500 }, nodes[0]).scale).toBe(0.95); // smaller can't be read
+  });
+  test('a large graph starts with what costs most beside the node, not with the room to one side of it', () => {
+    // The costliest is the first of its layers; what is to its left is far below.
+    const nodes = [node(1000, 50), node(1300, 50), node(1700, 50), node(2400, 50), node(100, 2000)];
+    const graph = { nodes, edges: [], width: 2500, height: 2100 } as unknown as Graph;
+    const at = first(graph, screen, nodes[0]);
+    const seen = nodes.slice(0, 3).map((n) => n.x * at.scale + at.x);
+    expect(seen[0]! - 20).toBeCloseTo(screen.width - (seen[2]! + 20));
+    // The costlier side has the room.
+    nodes[4] = { ...node(300, 50), cum: q(90) };
+    expect(first(graph, screen, nodes[0]).x + (300 - 20) * at.scale).toBeGreaterThan(0);
+  });
+  test('a large graph starts smaller where that shows it from the top', () => {
+    const nodes = [node(300, 20), node(300, 455), node(1900, 3000)];
+    const graph = { nodes, edges: [edge(0, 1, 1)], width: 2000, height: 4000 } as unknown as Graph;
+    const at = first(graph, screen, nodes[1]);
+    expect([at.y, at.scale]).toEqual([24, 452 / 465]);
   });
   test('what a large graph starts with begins at the top', () => {
     const nodes = [node(300, 1000), node(300, 1100), node(1900, 3000)];

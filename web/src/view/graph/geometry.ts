@@ -32,8 +32,8 @@ export function fit(graph: Size, screen: Size): View {
   return { scale, x: (screen.width - graph.width * scale) / 2, y: (screen.height - graph.height * scale) / 2 };
 }
 
-const READABLE = 0.75; // boxes' smallest print is 12 points
-const SMALLEST = 0.85; // makes that print about 10 pixels high, in a narrow window
+const READABLE = 0.85; // of natural size: boxes' smallest print, of 12 points, is about 10 pixels high
+const SMALLEST = 0.95; // about 11 pixels, where there is more to see than fits
 
 /** What is shown first: all of it if that can be read, else a node with those that it calls and is called by. */
 export function first(graph: Graph, screen: Size, node: GraphNode | undefined): View {
@@ -44,17 +44,37 @@ export function first(graph: Graph, screen: Size, node: GraphNode | undefined): 
     const ends = [graph.nodes[caller]!, graph.nodes[callee]!];
     return ends.includes(node) ? ends : [];
   }), node];
-  const reach = Math.max(...around.map((n) => Math.abs(n.x - node.x) + n.width / 2)); // to either side
-  const scale = usual * Math.min(1, Math.max(SMALLEST, (screen.width / 2 - MARGIN) / reach / usual));
-  const at = centre({ ...all, scale }, node.x, node.y, screen);
-  // What it calls is below: the view begins with the top of the graph, or else of its callers, if the node stays in sight.
+  // What it calls is below: the view begins with the top of the graph, or else of its callers, if the node is in sight so.
   const tops = [0, Math.min(...around.map((n) => n.y - n.height / 2))];
-  const top = tops.find((y) => (node.y + node.height / 2 - y) * scale < screen.height - 2 * MARGIN);
+  const lowest = (top: number) => (screen.height - 2 * MARGIN) / (node.y + node.height / 2 - top);
+  const top = tops.find((y) => lowest(y) > Math.min(usual, SMALLEST));
+  const widest = (screen.width - 2 * MARGIN) / (Math.max(...around.map(right)) - Math.min(...around.map(left)));
+  const scale = Math.max(Math.min(usual, SMALLEST), Math.min(usual, widest, top === undefined ? usual : lowest(top)));
+  const at = centre({ ...all, scale }, node.x, node.y, screen);
   if (top !== undefined) at.y = MARGIN - top * scale;
   // No more of the void around the graph than its margin.
   const inside = (pos: number, size: number, room: number) =>
     size + 2 * MARGIN <= room ? (room - size) / 2 : Math.min(MARGIN, Math.max(room - size - MARGIN, pos));
-  return { scale, x: inside(at.x, graph.width * scale, screen.width), y: inside(at.y, graph.height * scale, screen.height) };
+  const y = inside(at.y, graph.height * scale, screen.height);
+  const layers = graph.nodes.filter((n) => (n.y - n.height / 2) * scale + y >= 0 && (n.y + n.height / 2) * scale + y <= screen.height);
+  const middle = middleOf(layers, node, (screen.width - 2 * MARGIN) / scale);
+  return { scale, x: inside(screen.width / 2 - middle * scale, graph.width * scale, screen.width), y };
+}
+
+const left = (n: GraphNode): number => n.x - n.width / 2;
+const right = (n: GraphNode): number => n.x + n.width / 2;
+
+/** The middle of those nodes that cost most together, of what has room beside a node. */
+function middleOf(nodes: readonly GraphNode[], node: GraphNode, room: number): number {
+  let [most, middle] = [-1, node.x];
+  for (const start of nodes) {
+    const from = left(start);
+    if (from > left(node) || right(node) > from + room) continue;
+    const seen = nodes.filter((n) => left(n) >= from && right(n) <= from + room);
+    const cost = seen.reduce((sum, n) => sum + Math.abs(n.cum.percent), 0);
+    if (cost > most) [most, middle] = [cost, (from + Math.max(...seen.map(right))) / 2];
+  }
+  return middle;
 }
 
 export function centre(view: View, x: number, y: number, screen: Size): View {
@@ -124,6 +144,9 @@ export function thickness(percent: number): number {
 export function heat(percent: number): number {
   return Math.round(55 * Math.pow(Math.min(100, Math.abs(percent)) / 100, 0.6));
 }
+
+/** Whether a node has labels, which a dot in its corner says. */
+export const isTagged = (node: GraphNode): boolean => (node.tags?.length ?? 0) > 0;
 
 export type Direction = 'up' | 'down' | 'left' | 'right';
 
