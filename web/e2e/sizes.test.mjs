@@ -51,7 +51,7 @@ for (const [name, path] of /** @type {[string, () => string][]} */ ([
 }
 
 // 1280 × 800 at 200 % zoom, and a low window.
-for (const [width, height, least] of /** @type {const} */ ([[640, 400, 2], [1280, 480, 5]])) {
+for (const [width, height, least] of /** @type {const} */ ([[640, 400, 4], [1280, 480, 6]])) {
   stored(`a comparison and the history of a service have rows in sight at ${width} × ${height}`, async ({ page, open }) => {
     await open(compared());
     await page.locator('.table [data-row]').first().waitFor();
@@ -64,6 +64,20 @@ for (const [width, height, least] of /** @type {const} */ ([[640, 400, 2], [1280
     assert.ok(functions >= 2, `${functions} functions are in sight`);
   }, { viewport: { width, height }, mayShift: true });
 }
+
+stored('in a low window the timeline is folded until it is asked for', async ({ page, open }) => {
+  await open(linkTo('flame'));
+  const head = page.locator('.sel-head');
+  const folded = await head.evaluate((el) => el.clientHeight);
+  assert.equal(await page.locator('.timeline-plot').count(), 0);
+  await page.getByRole('button', { name: 'Unfold the timeline' }).click();
+  await page.locator('.timeline-plot').waitFor();
+  assert.ok(await head.evaluate((el) => el.clientHeight) > folded);
+  await page.reload(); // the link has it
+  await page.locator('.timeline-plot').waitFor();
+  await page.getByRole('button', { name: 'Fold the timeline' }).click();
+  await page.locator('.timeline-plot').waitFor({ state: 'detached' });
+}, { viewport: { width: 640, height: 400 }, mayShift: true });
 
 stored('on a telephone, single profiles say whose they are and what took the time', async ({ page, open }) => {
   await open(linkTo('records'));
@@ -162,6 +176,22 @@ single('in forced colours bars of tables and colours of the flame graph are seen
   await open('/flame?color=package');
   await isDrawn(page.locator('.flame-swatch').first());
 }, FORCED);
+
+files('in a low window both sides of a comparison are in a row, and have rows in sight', async ({ page, open }) => {
+  await open('/diff');
+  const [a, b] = await page.locator('.comparison .picker-button').evaluateAll((all) => all.map((el) => el.getBoundingClientRect().top));
+  assert.equal(a, b);
+  const rows = await rowsInSight(page);
+  assert.ok(rows >= 6, `${rows} rows are in sight`);
+}, { viewport: { width: 640, height: 400 } });
+
+single('in a low window callers and callees are both in sight', async ({ page, open }) => {
+  await open('/sandwich?fn=main.addLine');
+  for (const name of ['Callers', 'Callees']) {
+    const row = await page.getByRole('grid', { name }).locator('[data-row]').first().boundingBox();
+    assert.ok(row && row.y + row.height <= 400, `${name}: ${JSON.stringify(row)}`);
+  }
+}, { viewport: { width: 640, height: 400 } });
 
 labelled('in forced colours bars of labels are seen', async ({ page, open }) => {
   await open('/tags');

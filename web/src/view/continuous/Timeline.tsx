@@ -109,6 +109,7 @@ export function Timeline({ sel }: { sel: Selection }) {
   return (
     <section class="timeline" aria-label="Timeline">
       <div class="timeline-bar">
+        <Unfold open={own.line === 'on'} />
         <GroupBy sel={sel} span={span} by={by} />
         <PerControl per={sel.per} requests={counted} />
         <Legend
@@ -155,6 +156,19 @@ export function Timeline({ sel }: { sel: Selection }) {
         {over?.warnings.length ? <p class="timeline-note">{over.warnings[0]}</p> : null}
       </div>
     </section>
+  );
+}
+
+/** In a low window the bar is there alone, until more is asked for. */
+function Unfold({ open }: { open: boolean }) {
+  return (
+    <IconButton
+      class="timeline-unfold"
+      icon={open ? 'down' : 'right'}
+      label={open ? 'Fold the timeline' : 'Unfold the timeline'}
+      aria-expanded={open}
+      onClick={() => setOwn('line', open ? '' : 'on', 'replace')}
+    />
   );
 }
 
