@@ -431,6 +431,16 @@ programmed('disassembly opens with the function of the costliest line of yours',
   assert.equal(await list.locator('[aria-selected=true]').count(), 1);
 });
 
+programmed('disassembly begins with the instruction that costs most with what it calls', async ({ page, open }) => {
+  await open('/disasm?fn=main.addLine');
+  const code = page.getByRole('grid', { name: /^Instructions of / });
+  await code.waitFor();
+  const total = (/** @type {string} */ text) => Number(text.replace(/[^\d.]/g, ''));
+  const chosen = await code.locator('[aria-selected=true] [role=gridcell]').nth(1).innerText();
+  const all = await code.locator('[data-row]').evaluateAll((rows) => rows.map((row) => row.querySelectorAll('[role=gridcell]')[1]?.textContent ?? ''));
+  assert.ok(all.every((text) => total(text) <= total(chosen)), `${chosen} of ${all}`);
+});
+
 programmed('disassembly folds what has no samples, and walks along what is hot', async ({ page, open }) => {
   await open('/disasm');
   const code = page.getByRole('grid', { name: /^Instructions of / });
@@ -456,6 +466,25 @@ programmed('disassembly folds what has no samples, and walks along what is hot',
     await page.keyboard.press(key);
     assert.ok((await at()).length > 0);
   }
+});
+
+check('lists of functions have both costs, and one’s own code in sight', async ({ page, open }) => {
+  for (const view of ['sandwich', 'source']) {
+    await open(`/${view}`);
+    const list = page.getByRole('grid', { name: 'Functions' });
+    assert.deepEqual(await list.getByRole('columnheader').evaluateAll((all) => all.slice(0, 2).map((el) => el.textContent?.replace(/[^A-Za-z]/g, ''))),
+      ['Self', 'Total']);
+    await list.getByText('addLine').first().waitFor();
+  }
+  await page.getByRole('grid', { name: 'Functions' }).getByRole('columnheader', { name: 'Self' }).click();
+  await eventually(async () => assert.match(page.url(), /order=flat/));
+});
+
+check('the search of the graph says how many functions it marks', async ({ page, open }) => {
+  await open('/graph?q=regexp');
+  const marked = await page.locator('.graph .node.marked').count();
+  assert.ok(marked > 1);
+  await eventually(async () => assert.match(await page.locator('#search-result').innerText(), new RegExp(`\\b${marked} functions$`)));
 });
 
 check('peek breaks long names between their words on a telephone', async ({ page, open }) => {

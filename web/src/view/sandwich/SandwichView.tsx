@@ -28,7 +28,7 @@ export default function SandwichView({ state }: ViewProps) {
   return (
     <section class="pane" aria-label="Sandwich">
       <div class="split wide-view">
-        <FunctionList state={state} by="flat" shown={fn} onOpen={openSource} />
+        <FunctionList state={state} by="cum" shown={fn} onOpen={openSource} />
         <div class="split-main">
           {fn ? <Filling state={state} fn={fn} /> : <ReportState loading={loading}>{() => <NoSamples />}</ReportState>}
         </div>

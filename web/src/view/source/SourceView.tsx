@@ -147,7 +147,7 @@ function OneFile({ state }: ViewProps) {
   return (
     <section class="pane" aria-label="Source">
       <div class="split">
-        <FunctionList state={state} by="flat" functions onOpen={selectFunction} />
+        <FunctionList state={state} by="cum" functions onOpen={selectFunction} />
         <div class="split-main">
           <div class="pane-bar">
             <h2>{fn ? 'Lines by cost' : `Most expensive functions${owners.length > 0 ? ', yours first' : ''}`}</h2>

@@ -17,10 +17,12 @@ import { useSearch, useStable } from './useSearch';
 import { COSTS } from '../vocabulary';
 import './pane.css';
 
+type Cost = keyof typeof COSTS;
+
 interface Props {
   state: State;
-  /** The value the list is ordered by and shows. */
-  by: 'flat' | 'cum';
+  /** The cost that the list is ordered by if the link doesn't say so. */
+  by: Cost;
   /** The function the view shows, if other than the selected one. */
   shown?: string;
   /** List functions whatever the granularity is set to. */
@@ -31,9 +33,10 @@ interface Props {
 const LIMIT = 2000; // what is beyond is found by its name
 
 export function FunctionList({ state, by, shown = state.fn, functions, onOpen }: Props) {
-  const find = state.own['find'] ?? '';
+  const { find = '', order } = state.own;
+  const sort = order === 'flat' || order === 'cum' ? order : by;
   const query = extend(untrimmed(queryOf(state), state.options), {
-    sort: by, limit: String(LIMIT), find: patternOf(find), ...(functions ? { granularity: 'functions' } : {}),
+    sort, limit: String(LIMIT), find: patternOf(find), ...(functions ? { granularity: 'functions' } : {}),
   });
   const top = useReport<Top>('top', query);
   const rows = top.answer?.report.rows ?? [];
@@ -42,7 +45,7 @@ export function FunctionList({ state, by, shown = state.fn, functions, onOpen }:
     const at = nextRow(selected, direction, rows.length, (i) => matches?.(rows[i]!.name) ?? false);
     if (at >= 0) selectFunction(selects(rows[at]!));
   }));
-  const columns = useMemo(() => columnsOf(by, rows.reduce((m, r) => Math.max(m, Math.abs(r[by].value)), 0) || 1), [by, rows]);
+  const columns = useMemo(() => columnsOf(rows), [rows]);
   const [open, setOpen] = useState(false); // in a narrow window, it is folded
   return (
     <nav class={open ? 'list list-open' : 'list'} aria-label="Functions">
@@ -64,6 +67,8 @@ export function FunctionList({ state, by, shown = state.fn, functions, onOpen }:
             count={rows.length}
             row={(i) => rows[i]}
             rowKey={(r, i) => `${r.name}#${i}`}
+            order={{ column: sort, descending: true }}
+            onOrder={(column) => setOwn('order', column === by ? '' : column, 'replace')}
             selected={selected}
             onSelect={(r) => selectFunction(selects(r))}
             onPick={() => setOpen(false)}
@@ -78,13 +83,16 @@ export function FunctionList({ state, by, shown = state.fn, functions, onOpen }:
   );
 }
 
-function columnsOf(by: 'flat' | 'cum', most: number): readonly Column<TopRow>[] {
+function columnsOf(rows: readonly TopRow[]): readonly Column<TopRow>[] {
+  const cost = (of: Cost): Column<TopRow> => {
+    const most = rows.reduce((m, r) => Math.max(m, Math.abs(r[of].value)), 0) || 1;
+    return {
+      id: of, title: COSTS[of].title, about: COSTS[of].about('function'), width: '4.5rem', align: 'right', order: 'descending',
+      cell: (r) => shareText(r[of].percent), text: (r) => percentText(r[of].percent), share: (r) => (100 * r[of].value) / most,
+    };
+  };
   return [
-    {
-      id: by, title: `${COSTS[by].title} %`, about: COSTS[by].about('function'), width: '5rem', align: 'right',
-      cell: (r) => shareText(r[by].percent), text: (r) => percentText(r[by].percent),
-      share: (r) => (100 * r[by].value) / most,
-    },
+    cost('flat'), cost('cum'),
     { id: 'name', title: 'Function', cell: (r, { chars }) => <FunctionName place={r} chars={chars} />, text: (r) => r.name },
   ];
 }
