@@ -152,24 +152,21 @@ function Routines({ report, state }: { report: Disassembly; state: State }) {
       />
       <div class="pane-facts">
         <span>{plural(instructions.length, 'instruction')}, {count(sampled)} with samples</span>
-        <span title={SKID}>{hottestText(instructions[hottest]!, routine.flat)}</span>
+        <span title={SKID}>{hottestText(instructions[hottest]!, routine.cum)}</span>
         <span class="disasm-skid">{SKID}</span>
       </div>
     </>
   );
 }
 
-/** What each instruction costs itself, or with what it calls if only that has samples. */
-function heatsOf(instructions: readonly AsmInst[]): readonly number[] {
-  const own = instructions.some((i) => i.flat.value !== 0);
-  return instructions.map((i) => Math.abs((own ? i.flat : i.cum).value));
-}
+/** What each instruction costs, with what it calls: a call may cost most of its function, and nothing itself. */
+const heatsOf = (instructions: readonly AsmInst[]): readonly number[] => instructions.map((i) => Math.abs(i.cum.value));
 
 /** What the hottest one is. */
-function hottestText(inst: AsmInst, all: Quantity): string {
-  if (inst.flat.value === 0) return 'No samples in the code itself, only in what it calls';
-  const share = all.value === 0 ? '' : `, ${percentText((100 * inst.flat.value) / all.value)} of self`;
-  return `Hottest: ${inst.text.trim()} (${inst.flat.text}${share})`;
+function hottestText({ text, flat, cum }: AsmInst, all: Quantity): string {
+  const share = all.value === 0 ? '' : `, ${percentText((100 * cum.value) / all.value)} of total`;
+  const calls = cum.value === flat.value ? '' : ' with what it calls';
+  return `Hottest: ${text.trim()} (${cum.text}${calls}${share})`;
 }
 
 function columnsOf(
