@@ -134,14 +134,17 @@ export function selectFunction(name: string, how: How = 'replace'): void {
 
 /**
  * What the search matches in the view shown, as the view found it: its value
- * printed and its share, and how many places. null: nothing searched, or not known yet.
+ * printed and its share, and how many matches the view marks. null: nothing searched, or not known yet.
  */
 export const matched = signal<Matches | { error: string } | null>(null);
 
 export interface Matches {
   text: string;
   percent: number;
-  count: number;
+  /** Nothing matches. */
+  none: boolean;
+  /** "6 places", if the view marks all that it finds. */
+  marks?: string;
   /** Of a comparison: what it was before. */
   base?: { text: string; percent: number };
 }

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { formatCount, formatShare } from '../model/units';
+import { formatShare } from '../model/units';
 import { fault } from '../state/pattern';
 import { go, matched, nextMatch, state, type Matches } from '../state/state';
 import { Icon, IconButton, Kbd } from './parts';
@@ -80,13 +80,13 @@ export function Search() {
 }
 
 /** noPattern: why what is searched for is taken as text. */
-function Matched({ percent, text, count, base, noPattern }: Matches & { noPattern: string }) {
-  if (count === 0) return <>no match{noPattern && ` as text: ${noPattern}`}</>;
+function Matched({ percent, text, none, marks, base, noPattern }: Matches & { noPattern: string }) {
+  if (none) return <>no match{noPattern && ` as text: ${noPattern}`}</>;
   return (
     <>
       <b>{base && <span class="finder-before">{formatShare(base.percent)} → </span>}{formatShare(percent)}</b>
       {/* Of a comparison both shares take its room. */}
-      {!base && <span class="finder-detail"> {text} · {formatCount(count)} {count === 1 ? 'place' : 'places'}</span>}
+      {!base && <span class="finder-detail"> {[text, marks].filter(Boolean).join(' · ')}</span>}
     </>
   );
 }

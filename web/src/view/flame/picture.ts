@@ -3,7 +3,7 @@
 // sharp in a document.
 
 import type { FlameAbout } from '../../model/model';
-import { formatCount, formatShare } from '../../model/units';
+import { formatShare } from '../../model/units';
 import { visible } from '../../model/visible';
 import { matched } from '../../state/state';
 import { dark } from '../../state/theme';
@@ -163,11 +163,11 @@ function factsOf({ graph, pivot }: Picture): string {
 function foundOf({ search }: Picture): string {
   const found = matched.peek();
   if (search === '' || !found || 'error' in found) return '';
-  const { percent, base, text, count } = found;
+  const { percent, base, text, none, marks } = found;
   const what = visible(search);
-  if (count === 0) return `${what}: no match`;
+  if (none) return `${what}: no match`;
   if (base) return `${what}: ${formatShare(base.percent)} → ${formatShare(percent)}`;
-  return `${what}: ${formatShare(percent)} · ${text} · ${formatCount(count)} ${count === 1 ? 'place' : 'places'}`;
+  return `${what}: ${formatShare(percent)} · ${text} · ${marks}`;
 }
 
 /** What there is in all, on both sides of a comparison. */

@@ -4,6 +4,7 @@ import type { FlameSearch } from '../../api/types';
 import type { Matcher } from '../../draw/scene';
 import { tester } from '../../model/pattern';
 import { matched, nextMatch } from '../../state/state';
+import { plural } from '../table/format';
 import type { Controller } from './controller';
 
 interface Outcome {
@@ -46,7 +47,11 @@ export function useSearch(graph: Controller, query: URLSearchParams, pattern: st
   useEffect(() => {
     if (pattern === '') matched.value = null;
     else if (error) matched.value = { error: error.param === 'query' ? error.message.replace(/^query: /, '') : error.message };
-    else if (found) matched.value = { ...found.matched, count: found.count, ...(found.base && { base: found.base }) };
+    else if (found) {
+      matched.value = {
+        ...found.matched, none: found.count === 0, marks: plural(found.count, 'place'), ...(found.base && { base: found.base }),
+      };
+    }
   }, [pattern, found, error]);
   useEffect(() => () => {
     matched.value = null;

@@ -1,4 +1,6 @@
+import { useMemo } from 'preact/hooks';
 import type { Graph, GraphNode } from '../../api/types';
+import { finder } from '../../state/pattern';
 import { useReport } from '../../state/report';
 import { queryOf, selectFunction, setOption, type Option, type State } from '../../state/state';
 import { Button, Empty, openFunctionMenu, ReportState } from '../parts';
@@ -21,11 +23,13 @@ import './graph.css';
 export default function GraphView({ state }: ViewProps) {
   const graph = useReport<Graph>('graph', queryOf(state));
   const nodes = graph.answer?.report.nodes ?? [];
+  const finds = useMemo(() => finder(state.search), [state.search]);
+  const found = finds && graph.answer ? plural(nodes.filter((n) => finds(n.name)).length, 'function') : undefined;
   const matches = useSearch(state, useStable((direction) => {
     const from = nodes.findIndex((n) => selects(n) === state.fn);
     const at = nextRow(from, direction, nodes.length, (i) => matches?.(nodes[i]!.name) ?? false);
     if (at >= 0) selectFunction(selects(nodes[at]!));
-  }));
+  }), false, found);
   return (
     <section class="pane" aria-label="Graph">
       <div class="pane-bar">

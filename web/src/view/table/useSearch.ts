@@ -11,10 +11,11 @@ export type Step = (direction: 1 | -1) => void;
 /**
  * What the search in the header finds in a view. The value that matches is the
  * server's: adding up rows would count a stack once for each of its frames that
- * match. step goes to the next match, if the view can. A view beside another one
- * leaves both to that.
+ * match. step goes to the next match, if the view can, and marks says how many it
+ * marks: they are not the places that the server counts, those of the flame graph.
+ * A view beside another one leaves all of it to that.
  */
-export function useSearch(state: State, step?: Step, beside = false): ((name: string) => boolean) | null {
+export function useSearch(state: State, step?: Step, beside = false, marks?: string): ((name: string) => boolean) | null {
   const { search } = state;
   const found = useReport<FlameSearch>('flame/search', search && !beside ? extend(queryOf(state), { query: patternOf(search) }) : null);
   useEffect(() => {
@@ -23,12 +24,12 @@ export function useSearch(state: State, step?: Step, beside = false): ((name: st
     else if (found.error) matched.value = { error: found.error.message };
     else if (found.answer) {
       const { matched: all, base, count } = found.answer.report;
-      matched.value = { ...all, count, ...(base && { base }) };
+      matched.value = { ...all, none: count === 0, ...(marks && { marks }), ...(base && { base }) };
     }
     return () => {
       matched.value = null;
     };
-  }, [search, found.answer, found.error, found.stale, beside]);
+  }, [search, found.answer, found.error, found.stale, beside, marks]);
 
   const can = step !== undefined && search !== '' && !beside;
   useEffect(() => {
