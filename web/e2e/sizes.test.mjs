@@ -206,3 +206,16 @@ stored('in forced colours the lines of a service have their marks', async ({ pag
   await isDrawn(page.locator('.history-tick i').first());
   await hasBar(page.locator('.table .cell.share').first());
 }, FORCED);
+
+for (const [view, name] of [['history', 'History'], ['endpoints', 'Endpoints']]) {
+  stored(`in forced colours the lines of ${name} have dashes of their own, as their keys do`, async ({ page, open }) => {
+    await open(linkTo(String(view)));
+    const dashes = await page.locator('.chart-line').evaluateAll((all) => all.map((el) => getComputedStyle(el).strokeDasharray));
+    assert.ok(dashes.length >= 3, String(dashes));
+    assert.equal(new Set(dashes).size, dashes.length, dashes.join('; '));
+    const keys = await page.locator('.history-tick[class*="tone-"] > i, .growth-tick[class*="tone-"]')
+      .evaluateAll((all) => all.map((el) => getComputedStyle(el).backgroundImage));
+    assert.ok(keys.length >= 3, String(keys));
+    assert.equal(new Set(keys).size, keys.length, keys.join('; '));
+  }, FORCED);
+}

@@ -182,19 +182,14 @@ export function TimeChart({
               </text>
             </g>
           ))}
-          {points.map((p, i) => {
-            const before = points[i - 1];
-            if (!before || before.group !== p.group) return null;
-            const a = at(before, i - 1);
-            const b = at(p, i);
+          {joined(points).map(([first, end]) => {
+            const { tone, strong } = points[first]!;
+            const steps = points.slice(first, end).map((p, i) => at(p, first + i));
             return (
-              <line
-                key={`line${i}`}
-                class={`chart-line${p.tone === undefined ? '' : ` tone-${p.tone}`}${p.strong ? ' chart-strong' : ''}`}
-                x1={a.x}
-                y1={a.y}
-                x2={b.x}
-                y2={b.y}
+              <path
+                key={first}
+                class={`chart-line${tone === undefined ? '' : ` tone-${tone}`}${strong ? ' chart-strong' : ''}`}
+                d={`M${steps.map((to) => `${to.x.toFixed(1)} ${to.y.toFixed(1)}`).join('L')}`}
               />
             );
           })}
@@ -237,6 +232,12 @@ export function TimeChart({
       )}
     </div>
   );
+}
+
+/** Where the lines that join points of a group begin and end. */
+function joined(points: readonly ChartPoint[]): (readonly [first: number, end: number])[] {
+  const starts = points.flatMap((p, i) => (i > 0 && points[i - 1]!.group === p.group ? [] : [i]));
+  return starts.map((first, i) => [first, starts[i + 1] ?? points.length] as const);
 }
 
 interface NotesProps {
