@@ -43,6 +43,12 @@ check('names are whole in the table', async ({ page, open }) => {
   }
 });
 
+check('a function without a name has one in the table and in the strip', async ({ page, open }) => {
+  await open('/top');
+  await page.locator('[data-row] .fname').getByText('(no name)', { exact: true }).waitFor();
+  await page.locator('.summary-fn').getByText('(no name)', { exact: true }).waitFor();
+});
+
 check.core('names are text in tooltips, menus, chips and titles', async ({ page, open }) => {
   await open('/top');
   for (const name of HOSTILE.slice(0, 4)) {

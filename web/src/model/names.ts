@@ -3,14 +3,23 @@
 /** The origin of what is no code of Go's, as the server numbers it. */
 const NO_GO = 0;
 
+/** Characters that no import path has: what is before them is no folder or package of Go's. */
+const FOREIGN = /[\s<>(){}"'`=;$\\]/;
+
+/** Whether a text may be the path of a package, or the beginning of one. */
+export const isPath = (text: string): boolean => !FOREIGN.test(text);
+
+/** A name as it is shown: also that of a function which has none. */
+export const shownName = (name: string): string => (name.trim() === '' ? '(no name)' : name);
+
 /** A frame's name for a label. What is no code of Go's has no import path to leave out: a label's "GET /api/users" stays whole. */
 export function frameName(name: string, origin: number): string {
-  return origin === NO_GO ? name : shortName(name);
+  return shownName(origin === NO_GO ? name : shortName(name));
 }
 
 /** The same with less and less, where there is less room. */
 export function nameForms(name: string, origin: number): readonly string[] {
-  if (origin === NO_GO) return [name];
+  if (origin === NO_GO || shownName(name) !== name) return [shownName(name)];
   const short = shortName(name);
   const bare = bareName(short);
   const method = methodName(bare);
@@ -26,7 +35,8 @@ export function shortName(name: string): string {
   if (name.startsWith('library: ')) return name;
   const cut = name.search(/[[(]/);
   const head = cut > 0 ? name.slice(0, cut) : name;
-  return name.slice(head.lastIndexOf('/') + 1);
+  const slash = head.lastIndexOf('/');
+  return isPath(head.slice(0, slash + 1)) ? name.slice(slash + 1) : name;
 }
 
 /** Leaves the package and type arguments out of a short name, too: "(*conn).serve". */
@@ -35,7 +45,7 @@ export function bareName(short: string): string {
   const via = short.indexOf(VIA);
   if (via > 0) return short.slice(via + 1);
   const dot = short.search(/\.(?=[(\w·])/);
-  const bare = dot > 0 && !/[(<[:]/.test(short.slice(0, dot)) ? short.slice(dot + 1) : short;
+  const bare = dot > 0 && isPath(short.slice(0, dot)) && !/[[:]/.test(short.slice(0, dot)) ? short.slice(dot + 1) : short;
   const bracket = bare.indexOf('[');
   return bracket > 0 ? bare.slice(0, bracket) + bare.slice(bare.lastIndexOf(']') + 1) : bare;
 }

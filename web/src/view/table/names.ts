@@ -1,6 +1,7 @@
 // Names of functions and places, taken apart for reading.
 
 import type { Place } from '../../api/types';
+import { isPath } from '../../model/names';
 
 export interface NameParts {
   /** Address or other text before the name, with its space. */
@@ -29,7 +30,7 @@ export function splitName(name: string): { path: string; name: string } {
   if (name.startsWith('/') && (dot < 0 || isFileEnding(head.slice(head.lastIndexOf('.'))))) {
     return { path: name.slice(0, slash + 1), name: name.slice(slash + 1) };
   }
-  if (dot <= 0 || dot === name.length - 1) return { path: '', name };
+  if (dot <= 0 || dot === name.length - 1 || !isPath(name.slice(0, dot))) return { path: '', name };
   return { path: name.slice(0, dot + 1), name: name.slice(dot + 1) };
 }
 
