@@ -137,7 +137,7 @@ check.core('the code of both sides is next to each other, the base at its commit
   await listing.getByRole('region', { name: 'Before' }).getByText(`at ${commit}`).waitFor();
   await listing.getByRole('region', { name: 'After' }).getByText('as it is now (built with uncommitted changes)').waitFor();
   // By keys: to the change.
-  await page.getByRole('region', { name: 'Code of both sides' }).focus();
+  await page.getByRole('region', { name: 'Source of both sides' }).focus();
   await page.keyboard.press(']');
   assert.equal(await changed.getAttribute('class'), 'changed hot aimed');
   await clean(page);

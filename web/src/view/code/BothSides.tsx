@@ -57,7 +57,7 @@ export function BothSides({ state }: { state: State }) {
         <FunctionList state={state} by="flat" functions onOpen={selectFunction} />
         <div class="split-main">
           <div class="pane-bar">
-            <h2>{fn ? 'Code' : 'Most changed'}</h2>
+            <h2>{fn ? 'Source' : 'Most changed'}</h2>
             <span class="grow" />
             {fn && (
               <Button kind="plain" onClick={() => selectFunction('', 'push')} {...tip('The functions that changed most')}>
@@ -76,7 +76,7 @@ export function BothSides({ state }: { state: State }) {
             {nothing ? nothing.rows.length > 0 ? noCode : <NoDifference diff={nothing} /> : (
               <ReportState loading={match === undefined && changed.error ? { stale: false, error: changed.error } : loading}>
                 {({ report }) => (
-                  <div ref={scroller} class="pane-scroll source" tabIndex={0} role="region" aria-label="Code of both sides">
+                  <div ref={scroller} class="pane-scroll source" tabIndex={0} role="region" aria-label="Source of both sides">
                     {report.functions.map((f) => (
                       <FunctionCode
                         key={f.name}

@@ -61,15 +61,15 @@ export function FunctionCode({ fn, unit, folded, wide, revisions }: Props) {
               {wide
                 ? (
                   <>
-                    <th scope="col" colSpan={2}>{sideNames.base}</th><th scope="col" class="text">Code</th>
-                    <th scope="col" colSpan={2}>{sideNames.head}</th><th scope="col" class="text">Code</th>
+                    <th scope="col" colSpan={2}>{sideNames.base}</th><th scope="col" class="text">Source</th>
+                    <th scope="col" colSpan={2}>{sideNames.head}</th><th scope="col" class="text">Source</th>
                     <th scope="col" class="change" title="By how much the cost of the line changed">Change</th>
                   </>
                 )
                 : (
                   <>
                     <th scope="col">Line</th><th scope="col">{sideNames.base}</th><th scope="col">{sideNames.head}</th>
-                    <th scope="col"><span class="visually-hidden">Difference</span></th><th scope="col" class="text">Code</th>
+                    <th scope="col"><span class="visually-hidden">Difference</span></th><th scope="col" class="text">Source</th>
                   </>
                 )}
             </tr>

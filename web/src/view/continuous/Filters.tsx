@@ -4,7 +4,7 @@ import { labels as askLabels, type StoreLabel } from '../../api/continuous';
 import { useLasting } from '../../state/answer';
 import { finder } from '../../state/pattern';
 import { formatSelector, matcherOf, matcherText, valuesOf, withMatcher, type Matcher } from '../../state/selector';
-import { REQUESTS } from '../../state/selection';
+import { inOrder, REQUESTS } from '../../state/selection';
 import { matchersShown, requestsState, select, selected, setMatchers } from '../../state/selected';
 import { go, state } from '../../state/state';
 import { timelineSpan } from '../../state/time';
@@ -177,7 +177,7 @@ function Values(
   const single = name === 'kind'; // profiles of two kinds don't add up
   const [not, setNot] = useState(now[0]?.op === '!=' || now[0]?.op === '!~');
   const [chosen, setChosen] = useState<readonly string[]>(now.length === 1 ? (valuesOf(now[0]!) ?? []) : []);
-  const values = label?.values ?? [];
+  const values = single ? inOrder(label?.values ?? []) : label?.values ?? [];
   const finds = finder(find);
   const found = values.filter((v) => finds?.(v) ?? true);
   const input = useRef<HTMLInputElement>(null);

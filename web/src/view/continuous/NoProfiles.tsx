@@ -1,7 +1,7 @@
 import type { ApiError } from '../../api/client';
 import { services as askServices } from '../../api/continuous';
 import { useAnswer } from '../../state/answer';
-import { kindOf, serviceOf } from '../../state/selection';
+import { inOrder, kindOf, serviceOf } from '../../state/selection';
 import { formatSelector, matcherOf, withMatcher } from '../../state/selector';
 import { matchersShown, selected, setMatchers } from '../../state/selected';
 import { showNow, widen } from '../../state/time';
@@ -15,7 +15,7 @@ export default function NoProfiles({ error }: { error: ApiError }) {
   const [service, kind] = [serviceOf(s?.q ?? ''), kindOf(s?.q ?? '')];
   const q = service !== undefined && kind !== undefined ? formatSelector([{ name: 'service', op: '=', value: service }]) : null;
   const asked = useAnswer(q && `services ${q}`, (signal) => askServices({ q: q! }, signal));
-  const kinds = asked.answer?.report.services[0]?.kinds.map((k) => k.kind) ?? [];
+  const kinds = inOrder(asked.answer?.report.services[0]?.kinds.map((k) => k.kind) ?? []);
   if (kinds.length > 0 && !kinds.includes(kind!)) {
     return (
       <Empty title={`${service} sends no ${kind}`} icon="filter">

@@ -92,13 +92,15 @@ function Block({ row, unit, matches }: { row: TreeRow; unit: string; matches: Ma
       </tbody>
       <tbody>
         <tr class={`peek-self${matches?.(row.name) ? ' marked' : ''}`}>
-          <td title={COSTS.flat.about('function')}>{figure(row.flat)} <span class="soft">flat</span></td>
-          <td title={COSTS.cum.about('function')}>{figure(row.cum)} <span class="soft">cum</span></td>
+          <td title={COSTS.flat.about('function')}>{figure(row.flat)} <span class="soft">{COSTS.flat.title.toLowerCase()}</span></td>
+          <td title={COSTS.cum.about('function')}>{figure(row.cum)} <span class="soft">{COSTS.cum.title.toLowerCase()}</span></td>
           <th scope="row" class="text">
             <button type="button" class="link-button" onClick={(e) => openFunctionMenu(selects(row), e.currentTarget)}>
               <FunctionName place={row} />
             </button>
-            <span class="peek-of soft num"> {percentText(row.flat.percent)} flat, {percentText(row.cum.percent)} cum of the total</span>
+            <span class="peek-of soft num" title="Of the profile’s total">
+              {' '}self {percentText(row.flat.percent)}, total {percentText(row.cum.percent)}
+            </span>
           </th>
         </tr>
       </tbody>

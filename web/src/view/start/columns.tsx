@@ -3,7 +3,7 @@ import type { FunctionChange, OverviewService, ServiceComparison, Usage } from '
 import { formatShare } from '../../model/units';
 import { goPage, pageHref } from '../../state/pages';
 import { openIn } from '../../state/regressions';
-import { lengthText, MINUTE, timeText, zoneText, type Span } from '../../state/selection';
+import { inOrder, lengthText, MINUTE, timeText, zoneText, type Span } from '../../state/selection';
 import { chosenState, fresh } from '../../state/selected';
 import { go, href, type State } from '../../state/state';
 import { compareVersions } from '../continuous/Against';
@@ -124,7 +124,7 @@ function NameCell({ row: { service: s, silent, now } }: { row: Row }) {
       </span>
       <span class="start-line kind-links">
         <OpenRegressions service={s.name} />
-        {kindsOf(s).map((kind) => <CellLink key={kind} class="kind-link" to={() => kindState(s, kind, at)}>{kind}</CellLink>)}
+        {inOrder(s.kinds.map((k) => k.kind)).map((kind) => <CellLink key={kind} class="kind-link" to={() => kindState(s, kind, at)}>{kind}</CellLink>)}
       </span>
     </div>
   );
@@ -153,14 +153,6 @@ function OpenRegressions({ service }: { service: string }) {
       ▲ {count(n)}
     </a>
   );
-}
-
-const FIRST = ['cpu', 'heap', 'goroutine'];
-
-/** Kinds, the most used ones first. */
-function kindsOf(s: OverviewService): string[] {
-  const names = s.kinds.map((k) => k.kind);
-  return [...FIRST.filter((k) => names.includes(k)), ...names.filter((k) => !FIRST.includes(k))];
 }
 
 interface UsageProps {

@@ -3,7 +3,7 @@
 import type { OverviewService } from '../../api/continuous';
 import { flagOn } from '../../state/options';
 import { goPage } from '../../state/pages';
-import { DAY, HOUR, lately, MINUTE, perOf } from '../../state/selection';
+import { DAY, HOUR, inOrder, lately, MINUTE, perOf } from '../../state/selection';
 import { chosenState, fresh } from '../../state/selected';
 import { formatSelector } from '../../state/selector';
 import { go, type State } from '../../state/state';
@@ -37,7 +37,8 @@ export const functionState = (s: OverviewService, kind: string, fn: string, now:
 export function itemsOf(s: OverviewService): MenuItem[] {
   const { version, yesterday } = compared(s.name) ?? {};
   return [
-    ...s.kinds.map((k): MenuItem => ({ label: `Open ${k.kind}`, icon: 'chart', run: () => go(kindState(s, k.kind, Date.now())) })),
+    ...inOrder(s.kinds.map((k) => k.kind))
+      .map((kind): MenuItem => ({ label: `Open ${kind}`, icon: 'chart', run: () => go(kindState(s, kind, Date.now())) })),
     'separator',
     ...(version
       ? [{ label: `Compare ${s.version} with ${s.previous}`, icon: 'compare', run: () => go(chosenState(version)) } as const]
