@@ -1,6 +1,6 @@
 import './firstrun.css';
 import { openFileDialog } from './DropTarget';
-import { copyText, IconButton } from './parts';
+import { CommandText, copyText, IconButton } from './parts';
 
 const ways: readonly { title: string; about: string; command: string }[] = [
   { title: 'A benchmark or test', about: 'Go records where the time goes.', command: 'go test -bench . -cpuprofile cpu.pb.gz' },
@@ -51,7 +51,7 @@ export default function FirstRun() {
             </li>
           ))}
         </ol>
-        <p class="soft">To write a file instead: <code>hone flame -o flame.html cpu.pb.gz</code></p>
+        <p class="soft">To write a file instead: <code><CommandText text="hone flame -o flame.html cpu.pb.gz" /></code></p>
       </section>
     </div>
   );

@@ -7,7 +7,7 @@ import type { Advice, AdviceProgress, Finding, Trial } from '../../api/advice';
 import type { Advising } from '../../state/advice';
 import type { State } from '../../state/state';
 import { follow } from '../link';
-import { Button, Empty, Failure, Icon, Progress, Skeleton } from '../parts';
+import { Button, CommandText, Empty, Failure, Icon, Progress, Skeleton } from '../parts';
 import { plural } from '../table/format';
 import { Command, FindingBody } from './FindingCard';
 import { ceilingOf, costOf, mostText, percent, placeOf, type Glance } from './glance';
@@ -59,7 +59,7 @@ export function NoSource({ command }: { command: string }) {
       <p><Command text={command} /></p>
       <p>
         To get it on this page, start <code>hone ui</code> in that folder, or
-        {' '}<code>hone serve -module FOLDER</code>.
+        {' '}<code><CommandText text="hone serve -module FOLDER" /></code>.
       </p>
     </Empty>
   );
@@ -122,7 +122,7 @@ function Found({ answer, command, open, onOpen, hrefOf, within, marked }: Omit<P
             <Together answer={answer} />
             {left > 0 && (
               <p class="advice-note soft">
-                Not shown: {plural(left, 'finding')} on the same lines, or below 1 %. See all with <code>hone advise -all</code>.
+                Not shown: {plural(left, 'finding')} on the same lines, or below 1 %. See all with <code><CommandText text="hone advise -all" /></code>.
               </p>
             )}
           </>

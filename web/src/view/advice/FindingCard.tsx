@@ -5,7 +5,7 @@ import type { Finding, Trial } from '../../api/advice';
 import { findingState } from '../../state/advice';
 import { go, href, type State } from '../../state/state';
 import { follow } from '../link';
-import { copyText, IconButton } from '../parts';
+import { CommandText, copyText, IconButton } from '../parts';
 import { percent } from './glance';
 import { classes, dayOf, RunLink, StateBadge } from './words';
 
@@ -101,7 +101,7 @@ function FindingLinks({ finding, within, inline }: { finding: Finding; within: S
 export function Command({ text }: { text: string }) {
   return (
     <span class="command">
-      <code>{text}</code>
+      <code><CommandText text={text} /></code>
       <IconButton
         icon="copy"
         label={`Copy ${text.length > 60 ? 'the command' : text}`}

@@ -1,6 +1,7 @@
 // What views are built of.
 
 export { Button, IconButton, tip, type ButtonProps, type IconButtonProps } from './Button';
+export { CommandText } from './CommandText';
 export { Dialog } from './Dialog';
 export { FunctionMenuHost, functionItems, openFunctionMenu } from './FunctionMenu';
 export { Icon, Mark, type IconName } from './Icon';

@@ -14,7 +14,7 @@ import { profileState, setRuns, type RunsState } from '../../state/runs';
 import { go, href, type State } from '../../state/state';
 import { LineChart, LineLegend, type ChartBands, type ChartLine } from '../chart/LineChart';
 import { follow } from '../link';
-import { Button } from '../parts';
+import { Button, CommandText } from '../parts';
 import { figureText } from '../../api/figures';
 import { count, percentText, shareText } from '../table/format';
 import { Contents, Tiles } from './LoadTiles';
@@ -352,7 +352,7 @@ const sources: Record<string, string> = { memory: 'the runtime', process: 'the k
 
 function Costs({ loads, profiles }: { loads: readonly ShownLoad[]; profiles: readonly ProfilePair[] }) {
   const units = [...new Set(loads.flatMap((l) => (l.side.costs ?? []).map((c) => c.unit)))];
-  if (units.length === 0) return <p class="soft">Not measured. <code>hone load -pprof HOST:PORT</code> gets it from the service.</p>;
+  if (units.length === 0) return <p class="soft">Not measured. <code><CommandText text="hone load -pprof HOST:PORT" /></code> gets it from the service.</p>;
   const cost = (l: ShownLoad, unit: string) => l.side.costs?.find((c) => c.unit === unit);
   return (
     <>

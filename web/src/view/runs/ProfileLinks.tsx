@@ -2,6 +2,7 @@ import type { RunProfile } from '../../api/runs';
 import { explains, profileHref, profileState, type Finding } from '../../state/runs';
 import { go, type ViewID } from '../../state/state';
 import { follow } from '../link';
+import { CommandText } from '../parts';
 import { profileViews } from '../views';
 
 /** The profiles of a benchmark: of one run, or of both sides, which are then compared. */
@@ -60,8 +61,8 @@ export function RowLinks({ of, unit }: { of: ProfilePair | undefined; unit: stri
 /** Every profile in every view. */
 export function AllLinks({ of, unit, load }: { of: readonly ProfilePair[]; unit: string; load?: boolean }) {
   if (of.length === 0) return load
-    ? <p class="soft">No profiles. <code>hone load -pprof HOST:PORT</code> takes them; with -against, only if something changed.</p>
-    : <p class="soft">No profiles of this benchmark. <code>hone bench -profile cpu,mem</code> keeps them.</p>;
+    ? <p class="soft">No profiles. <code><CommandText text="hone load -pprof HOST:PORT" /></code> takes them; with -against, only if something changed.</p>
+    : <p class="soft">No profiles of this benchmark. <code><CommandText text="hone bench -profile cpu,mem" /></code> keeps them.</p>;
   return (
     <dl class="runs-links">
       {of.map((p) => (

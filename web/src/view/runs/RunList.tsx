@@ -4,7 +4,7 @@ import { useAnswer } from '../../state/answer';
 import { finder } from '../../state/pattern';
 import { goRuns, runsHref, setRuns, type RunsState } from '../../state/runs';
 import { follow } from '../link';
-import { Button, copyText, Empty, ReportState, tip, useMedia } from '../parts';
+import { Button, CommandText, copyText, Empty, ReportState, tip, useMedia } from '../parts';
 import { saveTable } from '../table/csv';
 import { Find } from '../table/Find';
 import { plural } from '../table/format';
@@ -12,7 +12,7 @@ import { orderText, parseOrder, sorted } from '../table/order';
 import { Table, type Column } from '../table/Table';
 import type { PageProps } from '../props';
 import { lengthText, zoneText } from '../../state/selection';
-import { machineOf, Marks, revisionIn, when, whenAmong } from './words';
+import { machineOf, Marks, revisionIn, summaryText, when, whenAmong } from './words';
 
 /** Where a run's commit and command are below its time: see runs.css. */
 const NARROW = '(width < 42rem)';
@@ -164,7 +164,7 @@ function columnsOf(
       cell: (r) => (
         <div class="runs-two">
           <code class="runs-lines" title={r.line}>
-            {commandOf(r).split(' ').map((word, i) => <span key={i}>{i > 0 && ' '}<span class="runs-word">{word}</span></span>)}
+            <CommandText text={commandOf(r)} />
           </code>
           <span class="cut soft">{r.packages.join(', ') || r.names.join(', ')}</span>
         </div>
@@ -177,7 +177,7 @@ function columnsOf(
       cell: (r) => {
         if (r.error) return <span class="runs-error cut" title={r.error}>{r.error}</span>;
         const v = verdicts[r.id];
-        if (v) return <span class="runs-lines" title={v.summary}>{v.changed || v.summary}</span>;
+        if (v) return <span class="runs-lines" title={summaryText(v.summary)}>{v.changed || summaryText(v.summary)}</span>;
         return !r.base && r.state !== 'corrupt' && <span class="soft">not compared</span>;
       },
       text: (r) => r.error ?? verdicts[r.id]?.summary ?? '',
@@ -241,7 +241,7 @@ function NoRuns({ dir }: { dir?: string }) {
     <Empty title="No runs yet">
       <p>
         A run is what <code>hone bench</code> measured: benchmarks, their profiles, and the machine.{' '}
-        {dir ? <>They are kept in <code>{dir}</code>.</> : <>To see those of a folder, start <code>hone ui -runs DIR</code>.</>}
+        {dir ? <>They are kept in <code>{dir}</code>.</> : <>To see those of a folder, start <code><CommandText text="hone ui -runs DIR" /></code>.</>}
       </p>
       <p><code>{command}</code></p>
       <Button icon="copy" onClick={() => void copyText(command, 'Command copied')}>Copy the command</Button>

@@ -3,14 +3,14 @@ import { address } from '../../state/address';
 import { adviceCommand, adviceOnRun, useAdvice } from '../../state/advice';
 import { useAnswer } from '../../state/answer';
 import { hasSource } from '../../state/profiles';
-import { Button, copyText, Empty, Menu, Popover, ReportState, Warnings } from '../parts';
+import { Button, CommandText, copyText, Empty, Menu, Popover, ReportState, Warnings } from '../parts';
 import { runsHref, setRuns, type RunsState } from '../../state/runs';
 import { AdvicePane, NoSource } from '../advice/AdvicePane';
 import type { PageProps } from '../props';
 import { LoadPane, ShowPicker, showsLoad } from './LoadPane';
 import { Results } from './Results';
 import { Sides } from './Sides';
-import { factsOf, machineOf, Marks, revisionIn, whenIn } from './words';
+import { factsOf, machineOf, Marks, revisionIn, summaryText, whenIn } from './words';
 
 /** One run: its results, or what it found against its base; profiles; the machine. */
 export function RunPageView({ state }: PageProps<RunsState>) {
@@ -72,10 +72,10 @@ function RunHead({ info, summary, id, state }: { info: RunInfo; summary: string 
   return (
     <div class="runs-head">
       <h2>{whenIn(info.created)} <Marks run={info} /></h2>
-      {info.load && <p class="mono cut" title={info.line}>{info.line.replace(/^\S*hone /, '')}</p>}
+      {info.load && <p class="mono"><CommandText text={info.line.replace(/^\S*hone /, '')} /></p>}
       {info.head?.subject && <p>{info.head.subject}</p>}
       {info.revision !== '-' && <p class="mono soft">{revisionIn(info)}</p>}
-      {summary && <p class="runs-verdict"><b>{summary}</b></p>}
+      {summary && <p class="runs-verdict"><b>{summaryText(summary)}</b></p>}
       <p class="soft">{[info.environment.go?.replace(/^go/, 'Go '), machineOf(info.environment)].filter(Boolean).join(', ')}</p>
       <span class="button-row">
         <ShowPicker state={state} usual={!info.base} load={info.load === true} advice />
@@ -94,7 +94,7 @@ export function About({ info }: { info: RunInfo }) {
         <div class="runs-box">
           <h2 class="mono">{info.id}</h2>
           <dl class="runs-facts">
-            <dt>Command</dt><dd class="mono">{info.line}</dd>
+            <dt>Command</dt><dd class="mono"><CommandText text={info.line} /></dd>
             <dt>Kept in</dt><dd class="mono">{info.dir}</dd>
             {info.head?.commit && (
               <><dt>Commit</dt><dd class="mono">{info.head.commit}{info.head.dirty && ', with uncommitted changes'}</dd></>
