@@ -480,6 +480,20 @@ check('lists of functions have both costs, and one’s own code in sight', async
   await eventually(async () => assert.match(page.url(), /order=flat/));
 });
 
+check('a report that takes long says so, and can be stopped', async ({ page, url }) => {
+  let slow = true;
+  await page.route('**/api/v1/report/top?**', async (route) => {
+    if (!slow) await route.continue(); // else it is never answered
+  });
+  await page.goto(`${url}/top`);
+  await page.getByText('hone is making this report').waitFor();
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await page.getByRole('heading', { name: 'Stopped' }).waitFor();
+  slow = false;
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.locator('.table [data-row]').first().waitFor();
+});
+
 check('the search of the graph says how many functions it marks', async ({ page, open }) => {
   await open('/graph?q=regexp');
   const marked = await page.locator('.graph .node.marked').count();

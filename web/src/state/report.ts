@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, report } from '../api/client';
 import type { Answer } from '../api/types';
 import { useReturn } from './connection';
@@ -9,8 +9,11 @@ export interface Loading<T> {
   answer?: Answer<T>;
   error?: ApiError;
   stale: boolean;
-  /** Asks again, after an error. */
+  /** Asks again, after an error or a stop. */
   retry?: () => void;
+  /** Gives it up, and whether that was done. */
+  stop?: () => void;
+  stopped?: boolean;
 }
 
 /** The option the server last refused, with the value it refused; the refine bar shows it. */
@@ -25,9 +28,14 @@ export function useReport<T>(name: string, query: URLSearchParams | null): Loadi
   const [loading, setLoading] = useState<Loading<T> & { key: string | null }>({ key: null, stale: true });
   const [attempt, setAttempt] = useState(0);
   const retry = () => setAttempt((n) => n + 1);
+  const running = useRef<AbortController>(undefined);
+  const stop = () => {
+    running.current?.abort();
+    setLoading({ key, stale: false, stopped: true });
+  };
   useEffect(() => {
     if (key === null) return;
-    const abort = new AbortController();
+    const abort = running.current = new AbortController();
     asked.set(name, new URLSearchParams(key));
     setLoading((last) => ({ ...(last.answer ? { answer: last.answer } : {}), key, stale: true }));
     report<T>(name, new URLSearchParams(key), abort.signal).then(
@@ -49,6 +57,6 @@ export function useReport<T>(name: string, query: URLSearchParams | null): Loadi
   }, [name, key, attempt]);
   useReturn(loading.error?.status === 0, retry);
   // Of another query nothing is known yet: it is asked for after the next frame, and awaited from now on.
-  if (key === null || loading.key === key) return { ...loading, retry };
+  if (key === null || loading.key === key) return { ...loading, retry, stop };
   return { ...(loading.answer ? { answer: loading.answer } : {}), stale: true, retry };
 }

@@ -1,5 +1,6 @@
 import './report.css';
 import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 import type { ApiError } from '../../api/client';
 import type { Answer } from '../../api/types';
 import type { Loading } from '../../state/report';
@@ -35,7 +36,7 @@ export function ReportState<T>({ loading, skeleton = 'rows', empty, failure, qui
                 <div class={`report-body${stale ? ' report-stale' : ''}`}>{empty?.(answer) ?? children(answer)}</div>
               </>
             )
-          : <Skeleton shape={skeleton} />}
+          : loading.stopped ? <Stopped retry={loading.retry} /> : <Waiting shape={skeleton} stop={loading.stop} />}
     </div>
   );
 }
@@ -43,6 +44,38 @@ export function ReportState<T>({ loading, skeleton = 'rows', empty, failure, qui
 /** A thin line at the top edge: more is on its way. */
 export function Progress() {
   return <div class="report-progress" role="progressbar" aria-label="Loading" />;
+}
+
+const PATIENCE = 2; // seconds without a word
+
+/** What is to come, and after a while, for how long it has been waited for. */
+function Waiting({ shape, stop }: { shape: 'rows' | 'area'; stop: (() => void) | undefined }) {
+  const [seconds, setSeconds] = useState(0);
+  useEffect(() => {
+    const start = Date.now();
+    const timer = setInterval(() => setSeconds(Math.floor((Date.now() - start) / 1000)), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <>
+      <Skeleton shape={shape} />
+      {seconds >= PATIENCE && (
+        <div class="report-waiting">
+          <span>hone is making this report … <span class="num">{seconds} s</span></span>
+          {stop && <Button icon="close" onClick={stop}>Stop</Button>}
+        </div>
+      )}
+    </>
+  );
+}
+
+function Stopped({ retry }: { retry: (() => void) | undefined }) {
+  return (
+    <Empty title="Stopped">
+      <p>This report wasn’t finished.</p>
+      {retry && <Button icon="reset" onClick={retry}>Try again</Button>}
+    </Empty>
+  );
 }
 
 const widths = ['w7', 'w9', 'w5', 'w8', 'w4', 'w6', 'w9', 'w3', 'w7', 'w5', 'w6', 'w4'];
