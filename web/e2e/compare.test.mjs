@@ -176,15 +176,19 @@ labelled('a grid has the values of a label on one scale, and finds', async ({ pa
   await open('/tags?label=endpoint');
   const id = new URL(page.url()).searchParams.get('profile');
   const { report } = await (await fetch(`${url}/api/v1/report/tags?profile=${id}`)).json();
-  const values = report.keys.find((/** @type {any} */ k) => k.key === 'endpoint').values;
+  const { values, total } = report.keys.find((/** @type {any} */ k) => k.key === 'endpoint');
+  const rest = report.total.value - total.value;
   const cards = page.locator('.card');
-  assert.deepEqual(await cards.locator('.card-name').allInnerTexts(), values.map((/** @type {any} */ v) => v.value));
+  const names = [...values.map((/** @type {any} */ v) => v.value), 'without endpoint'];
+  assert.deepEqual(await cards.locator('.card-name').allInnerTexts(), names);
   const shares = () => cards.locator('.card-sum').evaluateAll((all) =>
     all.map((el) => parseFloat(/** @type {HTMLElement} */ (el).style.getPropertyValue('--share'))));
   const bars = await shares();
-  bars.forEach((share, i) => {
-    assert.ok(Math.abs(share - (100 * values[i].sum.value) / values[0].sum.value) < 0.01, `${share} at ${i}`);
-  });
+  const costs = [...values.map((/** @type {any} */ v) => v.sum.value), rest];
+  bars.forEach((share, i) => assert.ok(Math.abs(share - (100 * costs[i]) / Math.max(...costs)) < 0.01, `${share} at ${i}`));
+  const others = cards.last();
+  await others.locator('.card-fn').first().waitFor();
+  assert.ok(Math.abs(parseFloat(await others.locator('.card-sum .soft').innerText()) - 100 * rest / report.total.value) < 0.01);
   // Functions are one's own, and their shares are of the total, as those of the values are.
   const functions = await cards.first().locator('.card-fn').evaluateAll((all) => all.map((el) => /** @type {HTMLElement} */ (el).title));
   assert.match(functions[0] ?? '', /^main\./);

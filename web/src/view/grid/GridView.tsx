@@ -4,18 +4,22 @@
 import './grid.css';
 import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Grid, GridCell, GridLabel } from '../../api/types';
+import type { Grid, GridCell, GridLabel, Quantity, Top } from '../../api/types';
+import { columnFigures } from '../../model/column';
 import { shortName } from '../../model/names';
+import { formatValue } from '../../model/units';
 import { patternOf, writtenIn } from '../../state/pattern';
 import { begun } from '../../state/mine';
+import { flagOn } from '../../state/options';
 import { shown } from '../../state/profiles';
+import { useReport } from '../../state/report';
 import { go, queryOf, setOwn, state, type State } from '../../state/state';
 import { valueFilter } from '../../state/tagFilter';
 import { Button, Empty, openFunctionMenu, ReportState, tip } from '../parts';
 import { Find } from '../table/Find';
 import { count, percentText, plural } from '../table/format';
 import { nameParts, shortenParts } from '../table/names';
-import { extend } from '../table/query';
+import { extend, untrimmed } from '../table/query';
 import { SPARE } from '../table/range';
 import { usePages } from '../table/usePages';
 import { useMarked } from '../table/useMarked';
@@ -25,7 +29,8 @@ import { NoSamples } from '../NoSamples';
 import type { ViewProps } from '../props';
 
 const PAGE = 24;
-const CARD_REM = 12.5; // its height and the gap below
+const CARD_REM = 6; // its height without functions, and the gap below
+const FUNCTION_REM = 1.3; // a function's height
 const WIDTH_REM = 19; // a card's least width
 const CHANGES_REM = 25; // with changes, which have units
 const GAP_REM = 0.75; // between cards
@@ -106,6 +111,9 @@ function Cells({ grid, pages, state: now, numeric, find }: CellsProps) {
         <Cards
           key={grid.by + find}
           grid={grid}
+          searched={find !== ''}
+          rest={!numeric && !compared && !now.options.tagignore ? restOf(grid, label) : undefined}
+          yours={yours}
           total={total}
           row={row}
           need={need}
@@ -161,8 +169,18 @@ function Picked({ cells, clear }: { cells: readonly GridCell[]; clear: () => voi
   );
 }
 
+/** What the samples without a label cost; undefined for nothing, and for labels that all of a profile has. */
+function restOf({ total, unit }: Grid, label: GridLabel | undefined): Quantity | undefined {
+  const value = total.value - (label?.total?.value ?? total.value);
+  return value > 0 ? { value, text: formatValue(value, unit), percent: (100 * value) / total.value } : undefined;
+}
+
 interface CardsProps {
   grid: Grid;
+  /** What the samples without the label cost: a card, unless values are searched for. */
+  rest: Quantity | undefined;
+  searched: boolean;
+  yours: boolean;
   /** Values are changes. */
   compared: boolean;
   total: number;
@@ -175,36 +193,42 @@ interface CardsProps {
   box: RefObject<HTMLDivElement | null>;
 }
 
-function Cards({ grid, compared, total, row, need, picked, pick, open, marked, box }: CardsProps) {
+function Cards({ grid, rest, searched, yours, compared, total, row, need, picked, pick, open, marked, box }: CardsProps) {
   const rem = useMemo(() => parseFloat(getComputedStyle(document.documentElement).fontSize) || 16, []);
   const [columns, setColumns] = useState(1);
   const least = compared ? CHANGES_REM : WIDTH_REM;
-  const lines = Math.ceil(total / columns);
-  const view = useVirtual(box, lines, 0, CARD_REM);
+  const all = total + (rest && !searched ? 1 : 0);
+  const lines = Math.ceil(all / columns);
+  // The first have the most functions, as they cost most.
+  const rows = useMemo(() => Math.max(1, ...grid.cells.map((c) => c.functions.length)), [grid]);
+  const figure = useMemo(() => columnFigures(grid.cells.map((c) => c.sum), grid.unit), [grid]);
+  const view = useVirtual(box, lines, 0, CARD_REM + FUNCTION_REM * rows);
   useLayoutEffect(() => { // before anything is drawn
-    if (view.width > 0) setColumns(Math.max(1, Math.min(Math.floor(view.width / (least * rem)), Math.max(2, total))));
-  }, [view.width, rem, total, least]);
-  const [first, end] = [view.range.first * columns, Math.min(total, view.range.end * columns)];
+    if (view.width > 0) setColumns(Math.max(1, Math.min(Math.floor(view.width / (least * rem)), Math.max(2, all))));
+  }, [view.width, rem, all, least]);
+  const [first, end] = [view.range.first * columns, Math.min(all, view.range.end * columns)];
   // A line of cards costs the server more than a row of a table, so only one line above and below is read ahead.
   const seen = [view.range.first === 0 ? 0 : view.range.first + SPARE - 1, Math.max(1, view.range.end - SPARE + 1)] as const;
-  const [from, to] = [seen[0] * columns, (view.range.end === lines ? lines : seen[1]) * columns];
+  const [from, to] = [seen[0] * columns, Math.min(total, (view.range.end === lines ? lines : seen[1]) * columns)];
   useEffect(() => need(from, to), [from, to, need]);
+  const common = {
+    most: Math.max(grid.most, rest?.value ?? 0), of: all, compared, figure, rows, marked,
+    chars: Math.floor(((view.width / rem - 2 - GAP_REM * (columns - 1)) / columns - BESIDE_REM) / CHAR_REM),
+  };
   const cards = Array.from({ length: Math.max(0, end - first) }, (_, i) => {
+    if (rest && first + i === total) return <Rest key="without" {...common} label={grid.by} sum={rest} yours={yours} />;
     const cell = row(first + i);
     return cell
       ? (
           <Card
+            {...common}
             key={cell.value}
             cell={cell}
-            most={grid.most}
-            chars={Math.floor(((view.width / rem - 2 - GAP_REM * (columns - 1)) / columns - BESIDE_REM) / CHAR_REM)}
-            compared={compared}
+            name={nameOf(cell)}
             at={first + i}
-            of={total}
             picked={picked.some((c) => c.value === cell.value)}
             pick={pick && (() => pick(cell))}
             open={() => open(cell)}
-            marked={marked}
           />
         )
       : <li key={`wait-${i}`} class="card card-waiting" />;
@@ -241,29 +265,58 @@ function walk(e: KeyboardEvent, columns: number): void {
   e.stopPropagation();
 }
 
-interface CardProps {
-  cell: GridCell;
+interface CommonProps {
   compared: boolean;
   most: number;
+  /** Prints the values of all cards alike. */
+  figure: (q: Quantity) => string;
+  /** There is room for so many functions. */
+  rows: number;
   /** There is room for so many next to a function's bar. */
   chars: number;
-  at: number;
+  /** How many cards there are. */
   of: number;
-  picked: boolean;
-  pick: (() => void) | null;
-  open: () => void;
   marked: ((text: string) => boolean) | null;
 }
 
-function Card({ cell, compared, most, chars, at, of, picked, pick, open, marked }: CardProps) {
+/** The card of what has no label. */
+function Rest({ label, sum, yours, ...common }: CommonProps & { label: string; sum: Quantity; yours: boolean }) {
+  const options = { ...state.value.options, tagignore: `${label}=.` };
+  const query = extend(untrimmed(queryOf({ ...state.value, options }), options), {
+    limit: String(common.rows), ...(yours && { mine: flagOn('mine') }),
+  });
+  const functions = (useReport<Top>('top', query).answer?.report.rows ?? []).filter((r) => r.flat.value > 0);
+  return (
+    <Card
+      {...common}
+      cell={{ value: '', sum, functions: functions.map((r) => ({ name: r.name, cost: r.flat })), profile: [] }}
+      name={`without ${label}`}
+      at={common.of - 1}
+      picked={false}
+      pick={null}
+      open={() => go({ view: 'flame', options })}
+    />
+  );
+}
+
+interface CardProps extends CommonProps {
+  cell: GridCell;
+  name: string;
+  at: number;
+  picked: boolean;
+  pick: (() => void) | null;
+  open: () => void;
+}
+
+function Card({ cell, name, compared, most, figure, rows, chars, at, of, picked, pick, open, marked }: CardProps) {
   const kind = (text: string) => (marked?.(text) ? ' marked card-marked' : '');
   const tone = (value: number, noise: boolean | undefined) =>
     (noise ? ' noise' : value < 0 ? ' negative' : compared ? ' positive' : '');
   const sign = (value: number) => (compared && value > 0 ? '+' : '');
   const share = (value: number) => `${(100 * Math.abs(value)) / (most || 1)}%`;
-  const name = nameOf(cell);
   // As the value above, of which shares are where it has one. Changes of functions cancel each other out.
-  const costs = cell.functions.map(({ cost }) =>
+  const functions = cell.functions.slice(0, rows);
+  const costs = functions.map(({ cost }) =>
     (compared || cell.profiles !== undefined ? `${sign(cost.value)}${cost.text}` : percentText(cost.percent)));
   return (
     <li class={`card${picked ? ' card-picked' : ''}`} aria-setsize={of} aria-posinset={at + 1}>
@@ -276,12 +329,12 @@ function Card({ cell, compared, most, chars, at, of, picked, pick, open, marked 
         )}
       </header>
       <p class={`card-sum${tone(cell.sum.value, cell.noise)}`} style={{ '--share': share(cell.sum.value) }}>
-        <b>{sign(cell.sum.value)}{cell.sum.text}</b>
+        <b>{sign(cell.sum.value)}{figure(cell.sum)}</b>
         <span class="soft">{cell.profiles !== undefined ? plural(cell.profiles, 'profile')
           : `${sign(cell.sum.value)}${percentText(cell.sum.percent)}`}</span>
       </p>
       <ol>
-        {cell.functions.map((f, i) => (
+        {functions.map((f, i) => (
           <li key={f.name} class={tone(f.cost.value, f.noise)} style={{ '--share': share(f.cost.value) }}>
             <button
               type="button"
