@@ -155,16 +155,26 @@ check('a heat map by value has a row for the few profiles that cost most; a drag
   assert.deepEqual([sel.get('q'), sel.get('from'), sel.get('to')], ['cpu{service="shop"}', String(clock(14, 5)), String(clock(14, 8))]);
 });
 
-check('two fields select a part of the timeline', async ({ page, open }) => {
+check('a typed time is shown with what is around it, or selected on the timeline', async ({ page, open }) => {
   await open(linkTo('flame', hour('cpu')));
-  await page.getByRole('button', { name: /^27|^\d+ \w+ 13:30/ }).or(page.locator('.sel-span')).first().click();
+  const shown = () => [selection(page).get('from'), selection(page).get('to'), new URL(page.url()).searchParams.get('span')];
   const day = new Date(FROM).toISOString().slice(0, 10);
-  await page.getByLabel('From').fill(`${day}T14:05`);
-  await page.getByLabel('To', { exact: true }).fill(`${day}T14:08`);
-  await page.getByRole('button', { name: 'Select', exact: true }).click();
+  const field = page.getByRole('textbox', { name: /^Time, / });
+  await page.keyboard.press('T');
+  await field.waitFor();
+  await page.keyboard.type(`${day} 14:05`); // in place of what is there
+  await page.getByText(/^Shows \d+ \w+ 13:05 – 15:05, with 14:00 – 14:10 selected\.$/).waitFor();
+  await page.keyboard.press('Enter');
   await settled(page);
-  assert.deepEqual([selection(page).get('from'), selection(page).get('to')], [String(clock(14, 5)), String(clock(14, 8))]);
-  assert.equal(new URL(page.url()).searchParams.get('span'), `${FROM}-${TO}`);
+  assert.deepEqual(shown(), [String(clock(14, 0)), String(clock(14, 10)), `${clock(13, 5)}-${clock(15, 5)}`]);
+  await page.locator('.sel-span').click();
+  await field.fill('soon');
+  await page.getByText(/^Type a time like 14:05, /).waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Show', exact: true }).isDisabled(), true);
+  await field.fill(`${day} 14:05 – 14:08`);
+  await page.getByRole('button', { name: 'Select on the timeline' }).click();
+  await settled(page);
+  assert.deepEqual(shown(), [String(clock(14, 5)), String(clock(14, 8)), `${clock(13, 5)}-${clock(15, 5)}`]);
 });
 
 check('a link shows the same when new profiles have come', async ({ page, open, url }) => {

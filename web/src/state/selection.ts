@@ -274,6 +274,8 @@ const day = (t: number) => new Date(t).toLocaleDateString('en-GB', { day: 'numer
 const clock = (t: number, seconds: boolean) =>
   new Date(t).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', ...(seconds ? { second: '2-digit' as const } : {}) });
 
+export const clockText = (t: number): string => clock(t, false);
+
 /** The zone of the page's clock at a time: "CET", "UTC". It stands once beside the times of a view. */
 export function zoneText(t: number): string {
   const parts = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short' }).formatToParts(t);

@@ -5,6 +5,7 @@ import { computed } from '@preact/signals';
 import { select, selected } from './selected';
 import { formatSpan, lately, parseLength, parseSpan, PRESETS, type Span } from './selection';
 import { setOwn, state } from './state';
+import type { When } from './when';
 
 /** The time that the timeline shows. */
 export const timelineSpan = computed<Span | null>(() => {
@@ -33,6 +34,11 @@ export const restOfTimeline = computed<string | null>(() => {
 /** Selects another time, timeline and all. */
 export function showTime(to: Span, live = '', how: 'push' | 'replace' = 'push'): void {
   select({ ...to }, { span: '', live }, how);
+}
+
+/** Selects a time that was asked for, with what is around it on the timeline. */
+export function showWhen({ selected: part, timeline }: When): void {
+  select({ ...part }, { span: part === timeline ? '' : formatSpan(timeline), live: '' });
 }
 
 /** Moves what is selected by its own length. */

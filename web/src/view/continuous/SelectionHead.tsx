@@ -14,6 +14,7 @@ import { useKeys } from '../parts';
 import { AgainstControl, openAgainst } from './Against';
 import { Filters, openFilters } from './Filters';
 import { toggleRest } from './Rest';
+import { timing } from './picking';
 import { Timeline } from './Timeline';
 import { TimeControl } from './TimeControl';
 import { WeightControl } from './WeightControl';
@@ -37,6 +38,7 @@ export default function SelectionHead() {
   }, [own.live]);
 
   useKeys('Selection', [
+    { keys: 'T', label: 'Type a time, like 14:05', run: () => { timing.value = true; } },
     { keys: ',', label: 'Earlier', run: () => shift(-1) },
     { keys: '.', label: 'Later', run: () => shift(1) },
     { keys: '<', label: 'Double the time range', run: widen },

@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks';
-import { lately, PRESETS, spanText, zoneText } from '../../state/selection';
+import { clockText, lately, PRESETS, spanText, zoneText } from '../../state/selection';
 import { selected } from '../../state/selected';
 import { state } from '../../state/state';
-import { selectTime, shift, showNow, showTime, timelineSpan, toggleLive, widen, zoomIn } from '../../state/time';
+import { selectTime, shift, showNow, showTime, showWhen, timelineSpan, toggleLive, widen, zoomIn } from '../../state/time';
+import { parseWhen, type When } from '../../state/when';
 import { Button, IconButton, Popover } from '../parts';
+import { timing } from './picking';
 
 /** When. */
 export function TimeControl() {
@@ -16,7 +18,10 @@ export function TimeControl() {
       <IconButton icon="left" label="Earlier" keys="," disabled={!s.from || !s.to} onClick={() => shift(-1)} />
       <Popover
         kind="quiet"
-        label="Selected time"
+        label="Selected time: type another"
+        keys="T"
+        open={timing.value}
+        onOpen={(to) => { timing.value = to; }}
         align="end"
         class="time-box"
         buttonClass="sel-span"
@@ -58,15 +63,12 @@ function NowAndLive({ done }: { done?: () => void }) {
 
 function TimeForm({ close }: { close: () => void }) {
   const span = selected.value?.from && selected.value.to ? selected.value : timelineSpan.value!;
-  const [from, setFrom] = useState(local(span.from));
-  const [to, setTo] = useState(local(span.to));
-  const start = Date.parse(from);
-  const end = Date.parse(to);
-  const problem =
-    Number.isNaN(start) || Number.isNaN(end) ? 'Enter both times' : start >= end ? 'The end must be after the start' : '';
+  const [first] = useState(spanText(span));
+  const [text, setText] = useState(first);
+  const when = text === first ? { selected: span, timeline: span } : parseWhen(text, Date.now());
   const live = state.value.own.live ?? '';
   const around = timelineSpan.value;
-  const isPart = problem === '' && around !== null && start >= around.from && end <= around.to;
+  const isPart = when !== null && around !== null && when.selected.from >= around.from && when.selected.to <= around.to;
   const take = (act: () => void) => () => {
     close();
     act();
@@ -76,10 +78,33 @@ function TimeForm({ close }: { close: () => void }) {
       class="time-form"
       onSubmit={(e) => {
         e.preventDefault();
-        if (!problem) take(() => showTime({ from: start, to: end }))();
+        if (when) take(() => showWhen(when))();
       }}
     >
-      <h2>Time</h2>
+      <label>
+        Time, {zoneText(span.to)}
+        <input
+          class="find"
+          type="text"
+          value={text}
+          autocomplete="off"
+          spellcheck={false}
+          aria-describedby="time-means"
+          onFocus={(e) => e.currentTarget.select()}
+          onInput={(e) => setText(e.currentTarget.value)}
+        />
+      </label>
+      <p id="time-means" class={when ? 'soft' : 'form-problem'} role="status">{when ? meaning(when) : `Type a time like ${EXAMPLES}.`}</p>
+      <div class="button-row">
+        <Button kind="primary" type="submit" disabled={when === null}>Show</Button>
+        <Button
+          disabled={!isPart}
+          onClick={take(() => selectTime(when!.selected))}
+          data-tip="The timeline stays, and this part of it is selected"
+        >
+          Select on the timeline
+        </Button>
+      </div>
       <div class="time-presets" role="group" aria-label="Up to now">
         {PRESETS.map((p) => (
           <Button
@@ -94,23 +119,20 @@ function TimeForm({ close }: { close: () => void }) {
         ))}
       </div>
       <div class="time-now button-row"><NowAndLive done={close} /></div>
-      <label>From<input class="find" type="datetime-local" step="1" value={from} onInput={(e) => setFrom(e.currentTarget.value)} /></label>
-      <label>To<input class="find" type="datetime-local" step="1" value={to} onInput={(e) => setTo(e.currentTarget.value)} /></label>
-      {problem && <p class="form-problem" role="alert">{problem}</p>}
       <div class="button-row">
-        <Button kind="primary" type="submit" disabled={problem !== ''}>Show</Button>
-        <Button
-          disabled={!isPart}
-          onClick={take(() => selectTime({ from: start, to: end }))}
-          data-tip="Keep the timeline, and select this part of it"
-        >
-          Select
-        </Button>
         <Button kind="quiet" onClick={take(widen)} data-tip="Double the time range" data-keys="<">Zoom out</Button>
         <Button kind="quiet" onClick={take(zoomIn)} data-tip="Zoom the timeline to the selection" data-keys=">">Zoom in</Button>
       </div>
     </form>
   );
+}
+
+const EXAMPLES = '14:05, yesterday 14:05, 21 Nov, 14:00 – 15:00, or 2h';
+
+/** What Show does, or what else can be typed. */
+function meaning({ selected: part, timeline }: When): string {
+  if (part === timeline) return `Or type another, like ${EXAMPLES}.`;
+  return `Shows ${spanText(timeline)}, with ${clockText(part.from)} – ${clockText(part.to)} selected.`;
 }
 
 /** A time as a field has it, in the page's time zone. */

@@ -5,3 +5,6 @@ export const choosing = signal(false);
 
 /** Whether the next drag on the timeline chooses the base of a comparison. */
 export const picking = signal(false);
+
+/** Whether the form of the time is open. */
+export const timing = signal(false);
