@@ -202,6 +202,25 @@ check('History of an hour opens on a week, with what functions took beside their
   assert.match(String(await row.textContent()), /20\.\d%0\.\d+ cores/);
 });
 
+check('a line opens the time that is pointed at, with its day as the timeline', async ({ page, open, url }) => {
+  await open('/services');
+  const { from, to, step } = await (await fetch(`${url}/api/v1/overview`)).json();
+  const line = (await cell(page, 'shop', 'CPU')).locator('.spark-link');
+  const box = await line.boundingBox();
+  assert.ok(box);
+  const at = { x: box.width / 4, y: box.height / 2 };
+  await line.hover({ position: at });
+  await (await cell(page, 'shop', 'CPU')).getByText(/^\d\d:\d\d \d(\.\d+)? cores$/).waitFor();
+  await line.click({ position: at });
+  await settled(page);
+  const link = new URL(page.url()).searchParams;
+  const selection = new URLSearchParams(String(link.get('profile')).slice('sel:'.length));
+  const start = from + Math.round(Math.ceil((to - from) / step - 1) / 4) * step;
+  assert.deepEqual([selection.get('from'), selection.get('to')], [String(start), String(start + step)]);
+  assert.ok(link.get('span')?.startsWith(`${from}-`), String(link.get('span')));
+  assert.match(String(selection.get('q')), /cpu.*shop/);
+}, { mayShift: true });
+
 check('columns order, a text narrows', async ({ page, open }) => {
   await open('/services');
   await page.getByRole('button', { name: 'Memory' }).click();

@@ -54,9 +54,10 @@ export function ServicesPage({ state }: PageProps<PageState>) {
   const order = parseOrder(state.order) ?? { column: 'cpu', descending: true };
   const rows = useMemo(() => {
     const now = Date.now();
-    const span = { from: report?.from ?? 0, to: report?.to ?? 0 };
+    const { from = 0, to = 0, step = HOUR } = report ?? {};
     const finds = finder(state.find);
-    const found = all.map((service, place): Row => ({ service, place, span, silent: now - service.last > SILENT, now, lines, wide }))
+    const around = { span: { from, to }, step, now, lines, wide };
+    const found = all.map((service, place): Row => ({ ...around, service, place, silent: now - service.last > SILENT }))
       .filter(({ service }) => cut || (finds?.(textOf(service)) ?? true));
     return sorted(found, keyOf(order.column), order.descending);
   }, [all, report, cut, state.find, order.column, order.descending, lines, wide]);

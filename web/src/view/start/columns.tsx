@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import type { FunctionChange, OverviewService, ServiceComparison, Usage } from '../../api/continuous';
 import { formatShare } from '../../model/units';
 import { goPage, pageHref } from '../../state/pages';
@@ -13,17 +14,19 @@ import { IconButton } from '../parts';
 import { count, plural } from '../table/format';
 import type { Column } from '../table/Table';
 import { compared, useChanges, useFindings } from './changes';
-import { functionState, kindState, mainKind } from './links';
+import { functionState, kindState, mainKind, momentState, windowOf } from './links';
 import {
-  callerAndVia, eachText, functionText, functionTitle, meanText, nameForms, outline, placeOf, totalText, usageText, type Measure,
+  callerAndVia, eachText, functionText, functionTitle, meanText, momentText, nameForms, outline, placeOf, totalText, usageText,
+  type Measure,
 } from './usage';
 
 export interface Row {
   service: OverviewService;
   /** In the order of the server: by cost. */
   place: number;
-  /** The windows of its lines. */
+  /** The windows of its lines, and their length. */
   span: Span;
+  step: number;
   silent: boolean;
   now: number;
   /** How many functions there is room for. */
@@ -65,7 +68,7 @@ export const columnsOf = (source: boolean, narrow: boolean): readonly Column<Row
   { id: 'last', title: 'Seen', from: 9999, cell: () => null, text: (r) => new Date(r.service.last).toISOString() },
 ];
 
-const WIDTHS: Record<Measure, number> = { cpu: 7.5, memory: 7, goroutines: 6.25 };
+const WIDTHS: Record<Measure, number> = { cpu: 8, memory: 7.5, goroutines: 6.25 };
 
 function usageColumn(
   measure: Measure, title: string, kind: string, from: number, of: (s: OverviewService) => Usage | undefined,
@@ -162,19 +165,43 @@ interface UsageProps {
   use: Usage | undefined;
 }
 
-function UsageCell({ row: { service, span, now }, measure, kind, use }: UsageProps) {
+function UsageCell({ row, measure, kind, use }: UsageProps) {
+  const { service, span, step, now } = row;
+  const [at, setAt] = useState<number | null>(null);
   if (!use) return <span class="soft" title={`No profiles of kind ${kind} in the last day`}>–</span>;
   const deployed = placeOf(service.since, span);
+  const last = use.values.length - 1;
+  const point = (e: PointerEvent & { currentTarget: Element }) => {
+    const { left, width } = e.currentTarget.getBoundingClientRect();
+    setAt(Math.round(Math.min(1, Math.max(0, (e.clientX - left) / width)) * last));
+  };
+  const pointed = at === null ? null : windowOf(Math.min(at, last), span, step);
+  const to = () => momentState(service, kind, pointed ?? windowOf(last, span, step), span);
   return (
-    <div class="start-cell start-usage" title={meanText(use, measure)}>
+    <div class="start-cell start-usage" title={pointed ? undefined : meanText(use, measure)}>
       <CellLink class="start-value" to={() => kindState(service, kind, minute(now))}>
         {use.now === null ? '–' : usageText(use.now, measure)}
       </CellLink>
-      <span class="start-each cut">{eachText(use.now, service.instances, measure)}</span>
-      <svg class="spark" viewBox="0 0 100 20" preserveAspectRatio="none" aria-hidden="true" focusable="false">
-        {deployed !== null && <path class="spark-deployed" d={`M${deployed.toFixed(1)} 0V20`} />}
-        <path d={outline(use.values)} />
-      </svg>
+      <span class="start-each cut">
+        {pointed ? momentText(pointed, use.values[at!] ?? null, measure) : eachText(use.now, service.instances, measure)}
+      </span>
+      <a
+        class="spark-link"
+        tabIndex={-1}
+        href={href(to())}
+        aria-label={`${service.name}, ${kind}: open a time of the day`}
+        title={pointed ? 'Opens this time' : undefined}
+        onPointerDown={point}
+        onPointerMove={point}
+        onPointerLeave={() => setAt(null)}
+        onClick={follow(() => go(to()))}
+      >
+        <svg class="spark" viewBox="0 0 100 20" preserveAspectRatio="none" aria-hidden="true" focusable="false">
+          {deployed !== null && <path class="spark-deployed" d={`M${deployed.toFixed(1)} 0V20`} />}
+          <path d={outline(use.values)} />
+          {at !== null && <path class="spark-at" d={`M${((100 * at) / Math.max(1, last)).toFixed(1)} 0V20`} />}
+        </svg>
+      </a>
     </div>
   );
 }

@@ -26,3 +26,13 @@ test('requests have no stacks: they open the endpoints', () => {
   expect(state.profile[0]).toContain('cpu');
   expect(state.profile[0]).not.toContain('requests');
 });
+
+test('a time of a line opens with the line as its timeline', () => {
+  const [HOUR, DAY] = [3_600_000, 86_400_000];
+  const day = { from: now - DAY, to: now - HOUR / 2 }; // the last window isn't over
+  expect(m.windowOf(3, day, HOUR)).toEqual({ from: day.from + 3 * HOUR, to: day.from + 4 * HOUR });
+  expect(m.windowOf(23, day, HOUR)).toEqual({ from: day.to - HOUR, to: day.to });
+  const state = m.momentState(service, 'cpu', m.windowOf(3, day, HOUR), day);
+  expect(state).toMatchObject({ view: 'flame', own: { span: `${day.from}-${day.to}` } });
+  expect(state.profile[0]).toContain(`from=${day.from + 3 * HOUR}&to=${day.from + 4 * HOUR}`);
+});

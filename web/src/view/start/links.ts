@@ -3,7 +3,7 @@
 import type { OverviewService } from '../../api/continuous';
 import { flagOn } from '../../state/options';
 import { goPage } from '../../state/pages';
-import { DAY, HOUR, inOrder, lately, MINUTE, perOf } from '../../state/selection';
+import { DAY, formatSelection, formatSpan, HOUR, inOrder, lately, MINUTE, parseSelection, perOf, type Span } from '../../state/selection';
 import { chosenState, fresh } from '../../state/selected';
 import { formatSelector } from '../../state/selector';
 import { go, type State } from '../../state/state';
@@ -27,6 +27,19 @@ export function kindState(s: OverviewService, kind: string, now: number, view: S
   const q = formatSelector([{ name: 'kind', op: '=', value: kind }, { name: 'service', op: '=', value: s.name }]);
   const end = now - last > SILENT ? last + 1000 : now;
   return fresh({ q, ...(facts && { per: perOf(facts) }), ...lately(view === 'history' ? 7 * DAY : HOUR, end) }, view);
+}
+
+/** One of the windows of a line; the last, which isn't over, begins earlier. */
+export const windowOf = (i: number, { from, to }: Span, step: number): Span => {
+  const end = Math.min(from + (i + 1) * step, to);
+  return { from: Math.max(from, end - step), to: end };
+};
+
+/** What a kind did at a time of the day: the day in the timeline, with that time selected. */
+export function momentState(s: OverviewService, kind: string, at: Span, day: Span): State {
+  const state = kindState(s, kind, at.to);
+  const sel = parseSelection(state.profile[0]!, at.to);
+  return { ...state, profile: [formatSelection({ ...sel, ...at })], own: { ...state.own, span: formatSpan(day) } };
 }
 
 /** A function over the last hour, with the options of the start page: your code, with what it calls. */

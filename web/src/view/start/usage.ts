@@ -3,6 +3,7 @@
 import { bareName, methodName, shortName } from '../../model/names';
 import { formatCount, formatRate, formatShare, formatValue } from '../../model/units';
 import type { FunctionChange, ServiceComparison, TotalChange, Usage } from '../../api/continuous';
+import { clockText, type Span } from '../../state/selection';
 import { changeText } from '../table/format';
 
 export type Measure = 'cpu' | 'memory' | 'goroutines';
@@ -18,6 +19,10 @@ export function usageText(value: number, of: Measure): string {
 /** What each of several instances used of what all used, on average: start has sums, and a selection shows an instance. */
 export const eachText = (now: number | null, instances: number, of: Measure): string =>
   (now === null || instances < 2 ? '' : `${usageText(now / instances, of)} each`);
+
+/** What an average instance used at a time of the line. */
+export const momentText = ({ from }: Span, value: number | null, of: Measure): string =>
+  `${clockText(from)} ${value === null ? 'none' : usageText(value, of)}`;
 
 /** What an average instance used, and the top of its line, for a tooltip. */
 export const meanText = ({ mean, values }: Usage, of: Measure): string =>
