@@ -59,7 +59,7 @@ type ServiceComparison struct {
 	Base      string           `json:"base"`
 	Instances int              `json:"instances"` // of the side with fewer
 	Functions []FunctionChange `json:"functions"` // the largest sure change first
-	Totals    []TotalChange    `json:"totals"`    // of one instance on average
+	Totals    []TotalChange    `json:"totals"`    // of one instance on average, or per request
 	// PerRequest is set if requests were counted on both sides: functions have what they
 	// cost per request, in Unit. Else they have shares.
 	PerRequest bool   `json:"per_request"`
@@ -77,10 +77,12 @@ type FunctionChange struct {
 }
 
 // TotalChange is the change of what one instance uses on average. Kind is cpu, heap or
-// goroutine, and values have the units of Overview.
+// goroutine, and values have the units of Overview. With PerRequest, it is that of what a
+// request costs, in the unit of the comparison.
 type TotalChange struct {
-	Kind   string  `json:"kind"`
-	Before float64 `json:"before"`
-	After  float64 `json:"after"`
-	Sure   float64 `json:"sure"`
+	Kind       string  `json:"kind"`
+	PerRequest bool    `json:"per_request,omitempty"`
+	Before     float64 `json:"before"`
+	After      float64 `json:"after"`
+	Sure       float64 `json:"sure"`
 }

@@ -242,6 +242,11 @@ func (c *Chance) NewSpreads(base, head *Instances) {
 	}
 }
 
+// TotalSpread returns the [Measured] spreads of what all frames have together, as [SpreadOf] does.
+func TotalSpread(base, head *Instances) (baseSpread, headSpread float64) {
+	return SpreadOf(base, head, totalFrame, true)
+}
+
 // SpreadOf returns the [Measured] spreads of one frame on both sides. They are 0 unless one side has two instances.
 func SpreadOf(base, head *Instances, frame string, cum bool) (baseSpread, headSpread float64) {
 	if len(base.all) < 2 && len(head.all) < 2 {

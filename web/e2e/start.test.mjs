@@ -70,10 +70,13 @@ check('the costliest service is first, with its usage, version and what changed'
   assert.equal(await page.locator('.spark path[d^="M"]').count() >= 9, true);
   const top = (await cell(page, 'shop', 'Most time in')).getByRole('listitem').first();
   assert.equal(await top.getByRole('link', { name: 'pricing.(*Engine).Discounts', exact: true }).count(), 1);
-  const slower = (await cell(page, 'shop', 'Since the version before')).getByRole('listitem').first();
+  const since = (await cell(page, 'shop', 'Since the version before')).getByRole('listitem');
+  assert.match(String(await since.nth(0).textContent()), /^per request, over 24 h$/);
+  assert.match(String(await since.nth(1).textContent()), /▲All CPU\+2\d\.\d%/);
+  const slower = since.filter({ hasText: 'Discounts' }).first();
   assert.match(String(await slower.textContent()), /▲.*Discounts.*\+1\d\d\.\d%/);
   assert.equal(await slower.locator('.start-more').count(), 1); // it costs more, too
-  const faster = (await cell(page, 'search', 'Since the version before')).getByRole('listitem').first();
+  const faster = (await cell(page, 'search', 'Since the version before')).getByRole('listitem').filter({ hasText: 'bm25' }).first();
   assert.match(String(await faster.textContent()), /▼.*bm25/);
   assert.equal(await faster.locator('.start-less').count(), 1);
   const today = (await cell(page, 'ledger', 'Since yesterday')).getByRole('listitem');
@@ -91,7 +94,7 @@ check('one request answers the page, and one each what changed in a service', as
 
 check('a function that changed leads to the comparison, which says the same', async ({ page, open }) => {
   await open('/services');
-  await (await cell(page, 'shop', 'Since the version before')).getByRole('link').first().click();
+  await (await cell(page, 'shop', 'Since the version before')).getByRole('link', { name: /Discounts/ }).first().click();
   const grid = page.getByRole('grid', { name: 'Functions by change' });
   await grid.waitFor();
   await settled(page);

@@ -205,6 +205,7 @@ func (c *serviceAt) compare(ctx context.Context, s *Service, base, head *api.Sel
 	if per == api.PerRequest {
 		out.PerRequest, out.Unit = true, c.unit
 		changed = c.costsChanged(steps[0], steps[1])
+		out.Totals = c.totalChanged(steps[0], steps[1])
 	}
 	for name := range union(steps[0].functions, steps[1].functions) {
 		if by := changed(name); by.Cost != 0 || by.Sure != 0 {
@@ -264,6 +265,21 @@ func (c *serviceAt) costsChanged(before, after part) func(string) api.FunctionCh
 		}
 		return out
 	}
+}
+
+// totalChanged returns by how much the cost of a request changed; nothing if that is too little.
+func (c *serviceAt) totalChanged(before, after part) []api.TotalChange {
+	measured := func(t part) report.Measured {
+		by := t.divisor()
+		return report.Measured{Value: float64(t.total) / by, Event: eventOf([]part{t}) / by}
+	}
+	base, head := measured(before), measured(after)
+	base.Spread, head.Spread = report.TotalSpread(before.instances.costs, after.instances.costs)
+	sure := report.SureChange(base, head)
+	if math.Abs(sure) < leastRelative*base.Value {
+		return []api.TotalChange{}
+	}
+	return []api.TotalChange{{Kind: c.kind, PerRequest: true, Before: rounded(base.Value), After: rounded(head.Value), Sure: rounded(sure)}}
 }
 
 // id returns the id of a selection as pages compare it.

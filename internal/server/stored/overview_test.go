@@ -276,6 +276,12 @@ func TestChangesPerRequest(t *testing.T) {
 		if f := c.Functions[0]; math.Abs(f.After/f.Before-2) > 0.01 || math.Abs(f.Before-1e7*1005/3000) > 1e4 {
 			t.Errorf("since the last %s: %+v", what, f)
 		}
+		if what == "version" { // work costs twice as much per request, and is a third of the total
+			if len(c.Totals) != 1 || !c.Totals[0].PerRequest || c.Totals[0].Kind != "cpu" || c.Totals[0].Sure <= 0 ||
+				math.Abs(c.Totals[0].After/c.Totals[0].Before-1.2) > 0.01 {
+				t.Errorf("the total since the last version: %+v", c.Totals)
+			}
+		}
 		// The ids open the same comparison.
 		d := servertest.Decode[map[string]any](t, l.Get("/api/v1/report/diff?profile="+url.QueryEscape(c.Profile)+"&base="+url.QueryEscape(c.Base)))
 		if len(d) == 0 || !strings.Contains(c.Profile, "per=request") || !strings.Contains(c.Base, "per=request") {

@@ -78,9 +78,10 @@ export interface FunctionChange {
   cost: number;
 }
 
-/** Of one instance on average, in the units of Usage. */
+/** Of one instance on average, in the units of Usage; or per request, in the unit of the comparison. */
 export interface TotalChange {
   kind: string;
+  per_request?: boolean;
   before: number;
   after: number;
   sure: number;

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { FunctionChange, OverviewService, ServiceComparison, Usage } from '../../api/continuous';
+import { bareName } from '../../model/names';
 import { formatShare } from '../../model/units';
 import { goPage, pageHref } from '../../state/pages';
 import { openIn } from '../../state/regressions';
@@ -12,11 +13,12 @@ import { costWay, costWords } from '../continuous/words';
 import { follow } from '../link';
 import { IconButton } from '../parts';
 import { count, plural } from '../table/format';
+import { Wrapping } from '../table/FunctionName';
 import type { Column } from '../table/Table';
 import { compared, useChanges, useFindings } from './changes';
 import { functionState, kindState, mainKind, momentState, windowOf } from './links';
 import {
-  callerAndVia, eachText, functionText, functionTitle, meanText, momentText, nameForms, outline, placeOf, totalText, usageText,
+  callerAndVia, eachText, functionText, functionTitle, meanText, momentText, nameForms, outline, overText, placeOf, totalText, usageText,
   type Measure,
 } from './usage';
 
@@ -31,6 +33,8 @@ export interface Row {
   now: number;
   /** How many functions there is room for. */
   lines: number;
+  /** There is room for what is compared. */
+  caption: boolean;
   /** A function and its figure have room in one line. */
   wide: boolean;
 }
@@ -124,9 +128,9 @@ function NameCell({ row: { service: s, silent, now } }: { row: Row }) {
             onClick={(e) => { e.stopPropagation(); void compareVersions(s.name, mainKind(s)); }}
           />
         )}
+        <OpenRegressions service={s.name} />
       </span>
       <span class="start-line kind-links">
-        <OpenRegressions service={s.name} />
         {inOrder(s.kinds.map((k) => k.kind)).map((kind) => <CellLink key={kind} class="kind-link" to={() => kindState(s, kind, at)}>{kind}</CellLink>)}
       </span>
     </div>
@@ -135,12 +139,12 @@ function NameCell({ row: { service: s, silent, now } }: { row: Row }) {
 
 /** A service with the first function, and the first that changed. */
 function BriefCell({ row }: { row: Row }) {
-  const one = { ...row, lines: 1 };
+  const brief = { ...row, caption: false };
   return (
     <div class="start-cell start-brief">
       <NameCell row={row} />
-      <TopCell row={one} />
-      <ChangeCell row={one} since="version" />
+      <TopCell row={{ ...brief, lines: 1 }} />
+      <ChangeCell row={{ ...brief, lines: 2, wide: true }} since="version" />
     </div>
   );
 }
@@ -213,15 +217,21 @@ interface EntryProps {
   to: () => State;
 }
 
-/** A function with its figure. Its name is shortened to the room in a line, or has one for itself. */
+/** How many characters of a name have room in a line of a column. */
+const FITS = 19;
+
+/** A function with its figure. Its name is shortened to the room in a line, or has two. */
 function FunctionEntry({ name, figure, wide, to }: EntryProps) {
   const [long, bare, method] = nameForms(name);
   if (!wide) {
     const [caller, via] = callerAndVia(name);
     return (
       <>
-        <CellLink class="start-name-whole" title={name} label={long} to={to}>{caller}</CellLink>
-        <span class="start-rest">{via && <span class="cut">{via}</span>}<span class="start-figure">{figure}</span></span>
+        <span class={via ? 'start-words start-via' : 'start-words'}>
+          <CellLink class="start-name-whole" title={name} label={long} to={to}><Wrapping text={via && caller.length > FITS ? bareName(caller) : caller} /></CellLink>
+          {via && <span>{via}</span>}
+        </span>
+        <span class="start-figure start-first">{figure}</span>
       </>
     );
   }
@@ -263,7 +273,7 @@ function TopCell({ row: { service, now, lines, wide } }: { row: Row }) {
   );
 }
 
-function ChangeCell({ row: { service, now, lines: room, wide }, since }: { row: Row; since: 'version' | 'yesterday' }) {
+function ChangeCell({ row: { service, now, lines: room, caption, wide }, since }: { row: Row; since: 'version' | 'yesterday' }) {
   const { value, error } = useChanges(service.name, now);
   if (!value) return <Unknown error={error} />;
   const c = value[since];
@@ -271,23 +281,26 @@ function ChangeCell({ row: { service, now, lines: room, wide }, since }: { row: 
     const why = since === 'yesterday' ? 'No profiles a day before' : service.versions > 1 ? 'Too early to tell' : 'No version before';
     return <span class="soft">{why}</span>;
   }
+  // A total has a line, and so has a function where there is much room, else two.
+  const left = (wide ? room : 2 * room) - Number(caption) - c.totals.length;
   const lines = [
-    ...c.totals.map((t) => ({ ...totalText(t), grew: t.sure > 0, cost: Math.sign(t.sure), name: '' })),
-    ...c.functions.map((f) => ({
+    ...c.totals.map((t) => ({ ...totalText(t, c.unit), grew: t.sure > 0, cost: Math.sign(t.sure), name: '' })),
+    ...c.functions.slice(0, Math.max(0, Math.floor(wide ? left : left / 2))).map((f) => ({
       title: f.name, name: f.name, change: functionText(f, c),
       about: `${functionTitle(f, c)}${c.per_request ? '' : `; ${costWords(f)}`}`, grew: f.sure > 0, cost: costWay(f),
     })),
-  ].slice(0, room);
+  ];
   if (lines.length === 0) return <span class="soft" title={judged(c)}>No sure change</span>;
   return (
     <ul class="start-cell start-list" title={judged(c)}>
+      {caption && <li class="start-caption">{overText(c)}</li>}
       {lines.map((l) => (
         <li key={l.title} title={l.about}>
           <Way {...l} />
           {l.name ? <FunctionEntry name={l.name} figure={l.change} wide={wide} to={() => chosenState(c, l.name)} /> : (
             <>
               <CellLink class="start-name start-total" to={() => chosenState(c)}>{l.title}</CellLink>
-              <span class="start-figure">{l.change}</span>
+              <span class={`start-figure${wide ? '' : ' start-first'}`}>{l.change}</span>
             </>
           )}
         </li>

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { callerAndVia, eachText, functionText, functionTitle, meanText, nameForms, outline, placeOf, totalText, usageText } from './usage';
+import {
+  callerAndVia, eachText, functionText, functionTitle, meanText, nameForms, outline, placeOf,
+  overText, totalText, usageText,
+} from './usage';
 
 test('usage has the unit that fits', () => {
   expect(usageText(4.477, 'cpu')).toBe('4.48 cores');
@@ -60,7 +63,16 @@ test('changes say from what to what', () => {
   expect(totalText({ kind: 'cpu', before: 0.48, after: 0.72, sure: 0.1 })).toEqual({
     title: 'CPU', change: '+50.0%', about: '0.48 cores → 0.72 cores per instance',
   });
+  expect(totalText({ kind: 'cpu', per_request: true, before: 8e6, after: 10e6, sure: 1e6 }, 'nanoseconds')).toEqual({
+    title: 'All CPU', change: '+25.0%', about: 'Per request: 8ms → 10ms',
+  });
   expect(totalText({ kind: 'heap', before: 2 ** 30, after: 2 ** 29, sure: -1 })).toMatchObject({ title: 'Memory', change: '-50.0%' });
   expect(totalText({ kind: 'heap', before: 1e6, after: 1e6 - 1, sure: -1 })).toMatchObject({ change: '>-0.1%' });
   expect(totalText({ kind: 'goroutine', before: 0, after: 3, sure: 3 })).toMatchObject({ title: 'Goroutines', change: 'new' });
+});
+
+test('a comparison says over how much time', () => {
+  const profile = 'sel:q=cpu&from=1795890000000&to=1795962000000&per=request';
+  expect(overText({ per_request: true, profile })).toBe('per request, over 20 h');
+  expect(overText({ per_request: false, profile })).toBe('share of all, over 20 h');
 });

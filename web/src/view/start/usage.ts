@@ -3,7 +3,7 @@
 import { bareName, methodName, shortName } from '../../model/names';
 import { formatCount, formatRate, formatShare, formatValue } from '../../model/units';
 import type { FunctionChange, ServiceComparison, TotalChange, Usage } from '../../api/continuous';
-import { clockText, type Span } from '../../state/selection';
+import { clockText, lengthText, parseSelection, type Span } from '../../state/selection';
 import { changeText } from '../table/format';
 
 export type Measure = 'cpu' | 'memory' | 'goroutines';
@@ -79,8 +79,11 @@ export function functionText({ before, after }: FunctionChange, { per_request: p
 /** What the figure is, from what to what. */
 export function functionTitle(c: FunctionChange, { per_request: perRequest, unit = '' }: Compared): string {
   if (!perRequest) return 'Share of the profile';
-  return `Per request: ${formatValue(c.before, unit)} → ${formatValue(c.after, unit)}`;
+  return requestTitle(c, unit);
 }
+
+const requestTitle = (c: { before: number; after: number }, unit: string): string =>
+  `Per request: ${formatValue(c.before, unit)} → ${formatValue(c.after, unit)}`;
 
 type Compared = Pick<ServiceComparison, 'per_request' | 'unit'>;
 
@@ -88,9 +91,16 @@ const MEASURES: Record<string, { of: Measure; title: string }> = {
   cpu: { of: 'cpu', title: 'CPU' }, heap: { of: 'memory', title: 'Memory' }, goroutine: { of: 'goroutines', title: 'Goroutines' },
 };
 
-/** A change of what an instance uses: "CPU", "+50.0%", "0.48 cores → 0.72 cores per instance". */
-export function totalText(c: TotalChange): { title: string; change: string; about: string } {
+/** A change of what an instance uses: "CPU", "+50.0%", "0.48 cores → 0.72 cores per instance"; or of what a request costs. */
+export function totalText(c: TotalChange, unit = ''): { title: string; change: string; about: string } {
   const { of, title } = MEASURES[c.kind] ?? { of: 'goroutines' as const, title: c.kind };
   const change = c.before > 0 ? changeText((c.after - c.before) / c.before) : 'new';
+  if (c.per_request) return { title: `All ${title}`, change, about: requestTitle(c, unit) };
   return { title, change, about: `${usageText(c.before, of)} → ${usageText(c.after, of)} per instance` };
+}
+
+/** What a comparison is of: "per request, over 20 h". */
+export function overText({ per_request: perRequest, profile }: Pick<ServiceComparison, 'per_request' | 'profile'>): string {
+  const { from, to } = parseSelection(profile, 0);
+  return `${perRequest ? 'per request' : 'share of all'}, over ${lengthText(to - from)}`;
 }

@@ -30,7 +30,7 @@ export function FunctionName({ place, chars, title }: Props) {
 }
 
 /** A text in which a line may break between its words, and nowhere else while there is room. */
-function Wrapping({ text }: { text: string }) {
+export function Wrapping({ text }: { text: string }) {
   return <>{wrapPieces(text).map((piece, i) => <Fragment key={i}>{i > 0 && <wbr />}{piece}</Fragment>)}</>;
 }
 
