@@ -10,10 +10,10 @@ import { timeText } from '../../state/selection';
 import { go, href } from '../../state/state';
 import { follow } from '../link';
 import { Button, copyText, Icon, IconButton, Popover } from '../parts';
-import { causesOf, comparisonOf } from './order';
+import { causesOf, comparisonOf, type Weight } from './order';
 import {
-  acknowledgedText, causeText, changeText, costTitle, extraText, growthText, instancesText, intervalText, kindTitle, MEASURED, measuredText,
-  sentence, shareText, weightText,
+  acknowledgedText, allWhole, causeText, changeText, costTitle, growthText, intervalText, kindTitle, MEASURED, measuredText, sentence,
+  serviceWhole, weightText,
 } from './words';
 
 interface Props {
@@ -21,7 +21,7 @@ interface Props {
   /** All that are known: see comparisonOf. */
   all: readonly Regression[];
   /** What orders them: see weights. */
-  weight: number;
+  weight: Weight;
   /** The link is about it. */
   asked: boolean;
   /** The tab key reaches it. */
@@ -90,17 +90,13 @@ export function Card({ regression: r, all, weight, asked, current, onFocus, aski
 }
 
 /** The figures, in columns where there is room. */
-function Figures({ of: r, weight }: { of: Regression; weight: number }) {
+function Figures({ of: r, weight }: { of: Regression; weight: Weight }) {
   return (
     <dl class="regression-figures">
       <Figure title="Growth" value={growthText(r.growth)} more={intervalText(r)} kind="regression-growth" />
       <Figure title="Cost" value={changeText(r)} more={costTitle(r)} />
-      <Figure
-        title="Of all services"
-        value={weightText(weight)}
-        more={[`${shareText(r.share)} of the service`, extraText(r)].filter(Boolean).join(', ')}
-      />
-      <Figure title="Since" value={timeText(r.since, false)} more={`${r.version || 'no version'}, ${instancesText(r)}`} />
+      <Figure title="Of the service" value={weightText(r.share)} more={serviceWhole(r)} />
+      <Figure title="Of all services" value={weightText(weight.share)} more={allWhole(r, weight)} />
     </dl>
   );
 }

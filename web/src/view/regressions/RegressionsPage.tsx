@@ -58,8 +58,10 @@ export default function RegressionsPage({ state }: PageProps<PageState>) {
             <div class="pane-scroll" tabIndex={0} role="region" aria-label="List of regressions">
               <div class="regression-columns" aria-hidden="true">
                 <span>Regression</span><span>Growth</span><span>Cost</span>
-                <span {...tip('The growth, as a share of what all services here spend')}>Of all services{latest ? '' : ' ▾'}</span>
-                <span>Since{latest ? ' ▾' : ''}</span>
+                <span {...tip('The growth, as a share of what the service spends')}>Of the service</span>
+                <span {...tip('The growth, as a share of what all services here spend; of waiting, of their CPU if that is more')}>
+                  Of all services{latest ? '' : ' ▾'}
+                </span>
               </div>
               <ol ref={list} class="regression-list">
                 {shown.map((r) => (

@@ -25,10 +25,11 @@ test('the costliest come first: shares of large services, and kinds by how much 
   ];
   // 20 of 410, 0.03 of 1, 1 of 410
   expect(ids(m.ordered(all, false))).toBe('large heap small');
-  expect(m.weights(all).get('large')).toBeCloseTo(20 / 410);
+  expect(m.weights(all).get('large')!.share).toBeCloseTo(20 / 410);
   // Half of what little it waits is less than a twentieth of the CPU time.
   const wait = of('wait', { kind: 'block', before: 1e-3, after: 2e-3, share: 0.5 });
   expect(ids(m.ordered([...all, wait], false))).toBe('large heap small wait');
+  expect(['large', 'heap', 'wait'].map((id) => m.weights([...all, wait]).get(id)!.of)).toEqual(['cpu', 'heap', 'cpu']);
   expect(ids(m.ordered([of('heap', { kind: 'heap', share: 0.1, after: 1 }), wait], false))).toBe('wait heap');
   expect(ids(m.ordered([of('a', { since: 1 }), of('b', { since: 2 })], true))).toBe('b a');
   expect(ids(m.ordered([of('b', {}), of('a', {})], false))).toBe('a b');

@@ -14,11 +14,17 @@ export const ALL = 'all';
 /** What all instances cost more. */
 const extraOf = (r: Regression): number => (r.after - r.before) * Math.max(1, r.instances);
 
+/** What a regression costs, as a share of what all services spend on a kind: its own, or cpu where that is more. */
+export interface Weight {
+  share: number;
+  of: string;
+}
+
 /**
  * What each regression costs: the growth as a share of what all services with regressions spend on its kind. So shares of large
  * services count more, and kinds with other units compare. Waiting counts by how it compares with CPU time, which can be much more.
  */
-export function weights(all: readonly Regression[]): ReadonlyMap<string, number> {
+export function weights(all: readonly Regression[]): ReadonlyMap<string, Weight> {
   const kindOf = (r: Regression) => `${r.kind} ${r.per_request}`;
   const services = new Map<string, Map<string, number>>(); // by kind: what each service spends
   for (const r of all) {
@@ -27,13 +33,16 @@ export function weights(all: readonly Regression[]): ReadonlyMap<string, number>
     of.set(r.service, Math.max(of.get(r.service) ?? 0, r.share > 0 ? extraOf(r) / r.share : extraOf(r)));
   }
   const totals = new Map([...services].map(([kind, of]) => [kind, [...of.values()].reduce((a, b) => a + b, 0)]));
-  const whole = (r: Regression) => Math.max(totals.get(kindOf(r))!, r.unit === 'nanoseconds' ? totals.get(`cpu ${r.per_request}`) ?? 0 : 0);
-  return new Map(all.map((r) => [r.id, extraOf(r) / (whole(r) || 1)]));
+  return new Map(all.map((r) => {
+    const own = totals.get(kindOf(r))!;
+    const cpu = r.unit === 'nanoseconds' ? totals.get(`cpu ${r.per_request}`) ?? 0 : 0;
+    return [r.id, { share: extraOf(r) / (Math.max(own, cpu) || 1), of: cpu > own ? 'cpu' : r.kind }];
+  }));
 }
 
 /** The costliest first, or the latest. */
 export function ordered(all: readonly Regression[], latest: boolean, of = weights(all)): Regression[] {
-  const costly = (a: Regression, b: Regression) => of.get(b.id)! - of.get(a.id)!;
+  const costly = (a: Regression, b: Regression) => of.get(b.id)!.share - of.get(a.id)!.share;
   return [...all].sort((a, b) => (latest ? b.since - a.since : 0) || costly(a, b) || (a.id < b.id ? -1 : 1));
 }
 

@@ -5,6 +5,7 @@ import { shortName } from '../../model/names';
 import { convert, formatSigned, formatValue } from '../../model/units';
 import { isInstant, timeText } from '../../state/selection';
 import { overTimeText } from '../continuous/words';
+import type { Weight } from './order';
 
 interface KindWords {
   title: string;
@@ -15,19 +16,24 @@ interface KindWords {
   times: string;
   /** What it does if it is new, before the cost. */
   fresh: string;
+  /** What its costs are parts of. */
+  whole: string;
 }
 
 const KINDS: Readonly<Record<string, KindWords>> = {
-  cpu: { title: 'CPU', does: 'costs', more: 'more CPU', times: 'much CPU', fresh: 'costs' },
-  allocs: { title: 'Allocations', does: 'allocates', more: 'more memory', times: 'much memory', fresh: 'allocates' },
-  heap: { title: 'Memory', does: 'holds', more: 'more memory', times: 'much memory', fresh: 'holds' },
-  mutex: { title: 'Locks', does: 'keeps others waiting for locks', more: 'longer', times: 'long', fresh: 'keeps others waiting for locks' },
-  block: { title: 'Blocking', does: 'waits', more: 'longer', times: 'long', fresh: 'waits' },
-  goroutine: { title: 'Goroutines', does: 'is in', more: 'more goroutines', times: 'many goroutines', fresh: 'is in' },
+  cpu: { title: 'CPU', does: 'costs', more: 'more CPU', times: 'much CPU', fresh: 'costs', whole: 'CPU' },
+  allocs: { title: 'Allocations', does: 'allocates', more: 'more memory', times: 'much memory', fresh: 'allocates', whole: 'allocations' },
+  heap: { title: 'Memory', does: 'holds', more: 'more memory', times: 'much memory', fresh: 'holds', whole: 'memory' },
+  mutex: {
+    title: 'Locks', does: 'keeps others waiting for locks', more: 'longer', times: 'long', fresh: 'keeps others waiting for locks',
+    whole: 'waiting for locks',
+  },
+  block: { title: 'Blocking', does: 'waits', more: 'longer', times: 'long', fresh: 'waits', whole: 'waiting' },
+  goroutine: { title: 'Goroutines', does: 'is in', more: 'more goroutines', times: 'many goroutines', fresh: 'is in', whole: 'goroutines' },
 };
 
 const wordsOf = (kind: string): KindWords =>
-  KINDS[kind] ?? { title: kind, does: 'costs', more: `more ${kind}`, times: `much ${kind}`, fresh: 'costs' };
+  KINDS[kind] ?? { title: kind, does: 'costs', more: `more ${kind}`, times: `much ${kind}`, fresh: 'costs', whole: kind };
 
 /** What a kind is called. */
 export const kindTitle = (kind: string): string => wordsOf(kind).title;
@@ -95,8 +101,15 @@ export function extraText(r: Regression): string {
 /** A fraction of the service's cost: "4.2%". */
 export const shareText = (share: number): string => percentText(share);
 
+/** What a share of the service is of: "of shop’s CPU". */
+export const serviceWhole = (r: Regression): string => `of ${r.service}’s ${wordsOf(r.kind).whole}`;
+
+/** What a weight is of, with what all instances cost more: "+578.54MB of all memory". */
+export const allWhole = (r: Regression, { of }: Weight): string =>
+  `${extraText(r)} of all ${wordsOf(of).whole}`.trim();
+
 /** What orders regressions, as text: "+3.2%". */
-export const weightText = (weight: number): string => formatSigned(weight, percentText);
+export const weightText = (share: number): string => formatSigned(share, percentText);
 
 /** "4 of 4 instances", "its instance". */
 export function instancesText({ affected, instances }: Regression): string {

@@ -228,7 +228,9 @@ function FunctionEntry({ name, figure, wide, to }: EntryProps) {
     return (
       <>
         <span class={via ? 'start-words start-via' : 'start-words'}>
-          <CellLink class="start-name-whole" title={name} label={long} to={to}><Wrapping text={via && caller.length > FITS ? bareName(caller) : caller} /></CellLink>
+          <CellLink class="start-name-whole" title={name} label={long} to={to}>
+            <Wrapping text={via && caller.length > FITS ? bareName(caller) : caller} />
+          </CellLink>
           {via && <span>{via}</span>}
         </span>
         <span class="start-figure start-first">{figure}</span>
