@@ -75,6 +75,28 @@ func TestWorth(t *testing.T) {
 	}
 }
 
+// TestLittle: a finding about much of the memory isn't little only because a short CPU profile has no sample of it.
+func TestLittle(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		samples int64
+		bound   Bound
+		little  bool
+	}{
+		{"most of the memory, in a short profile", 20, Bound{Bytes: 0.65}, false},
+		{"most of the memory, in a long one", 1000, Bound{Bytes: 0.65}, true},
+		{"little memory", 20, Bound{Bytes: 0.05}, true},
+		{"little time", 20, Bound{Bytes: 0.65, Time: 0.005}, true},
+		{"time", 20, Bound{Time: 0.05}, false},
+		{"no samples are counted", 0, Bound{Bytes: 0.65}, true},
+	} {
+		e := evidence{subjects: []string{"P"}, totals: []values{{cpuTime: 1000, cpuSamples: c.samples}}}
+		if got := e.little(&Finding{Class: Safe, Evidence: Evidence{Subject: "P"}, Bound: c.bound}); got != c.little {
+			t.Errorf("%s: little is %v, want %v", c.name, got, c.little)
+		}
+	}
+}
+
 // TestAbout: which part of a line's values a rule is about.
 func TestAbout(t *testing.T) {
 	chainOf := func(v values, below ...string) *chain {
