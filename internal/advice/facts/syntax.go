@@ -307,15 +307,18 @@ func AtPackageLevel(s *code.Place, e ast.Expr) bool {
 // package variable, or through sync.Once and the like.
 func RunsOnce(s *code.Place, c inspector.Cursor) bool {
 	for lit := range c.Enclosing((*ast.FuncLit)(nil)) {
-		call, ok := lit.Parent().Node().(*ast.CallExpr)
-		if !ok {
-			continue
-		}
-		if callsOnce(s, call) {
-			return true
+		switch parent := lit.Parent().Node().(type) {
+		case *ast.CallExpr:
+			if callsOnce(s, parent) {
+				return true
+			}
+		case *ast.ValueSpec:
+			if len(parent.Names) == 1 && calledOnce(s, s.Info.Defs[parent.Names[0]]) {
+				return true
+			}
 		}
 	}
-	if s.Decl != nil && s.Func.Node() == s.Decl && calledOnce(s, s.Decl) {
+	if s.Decl != nil && s.Func.Node() == s.Decl && calledOnce(s, s.Info.Defs[s.Decl.Name]) {
 		return true
 	}
 	if InLoop(c) {
@@ -337,11 +340,10 @@ func callsOnce(s *code.Place, call *ast.CallExpr) bool {
 	return false
 }
 
-// calledOnce reports whether a function is only used as what sync.Once or the like calls. The package must have
-// all of its uses.
-func calledOnce(s *code.Place, decl *ast.FuncDecl) bool {
-	f, ok := s.Info.Defs[decl.Name].(*types.Func)
-	if !ok || f.Exported() {
+// calledOnce reports whether a function, or a variable with one, is only used as what sync.Once or the like calls. The package must
+// have all of its uses.
+func calledOnce(s *code.Place, f types.Object) bool {
+	if f == nil || f.Exported() {
 		return false
 	}
 	uses := s.Uses(f)

@@ -2,6 +2,7 @@ package once
 
 import (
 	"regexp"
+	"strings"
 	"sync"
 )
 
@@ -38,3 +39,18 @@ func newRoutes(patterns []string) (all []route) {
 	}
 	return all
 }
+
+var (
+	strict     *regexp.Regexp
+	strictInit sync.Once
+	setStrict  = func() {
+		strict = regexp.MustCompile(alternatives()) // hot: regexp.MustCompile
+	}
+)
+
+func isStrict(s string) bool {
+	strictInit.Do(setStrict)
+	return strict.MatchString(s)
+}
+
+func alternatives() string { return strings.Join([]string{"a+", "b+"}, "|") }
