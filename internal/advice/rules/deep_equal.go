@@ -22,7 +22,7 @@ is known, ==, slices.Equal, maps.Equal and bytes.Equal are ten times as fast.
 For comparable structs and arrays of numbers, strings and booleans, == gives the same result. For other structs, and
 pointers to structs, the rewrite adds a function that compares their fields, slices and maps as DeepEqual does. For
 slices and maps alone, DeepEqual distinguishes nil from empty and the others don't; review that rewrite. Also review a
-rewrite where evaluating the second value may change the first. For interfaces, types that refer to themselves, and
+rewrite where evaluating the second value may change the first. For type parameters, types that refer to themselves, and
 slices of floating-point numbers or slices, the rule only gives advice: write an Equal method, or use slices.EqualFunc.
 
 reflect.ValueOf(x).IsZero() becomes a comparison of x with its zero value.`,
@@ -56,6 +56,12 @@ func matchDeepEqual(s *advice.Site) []advice.Match {
 		name := types.TypeString(t, types.RelativeTo(s.Types))
 		if len(name) > 60 {
 			name = "this type"
+		}
+		if _, param := types.Unalias(t).(*types.TypeParam); param {
+			m.Title = "values of any type are compared by reflection"
+			m.Why = fmt.Sprintf("reflect.DeepEqual compares values of the type parameter %s. For numbers, strings and booleans, == of the two as any gives the same result: switch on the type first.", name)
+			matches = append(matches, m)
+			continue
 		}
 		with := ""
 		switch u := t.Underlying().(type) {
