@@ -144,7 +144,8 @@ func only(s string) int { return len(s) }
 	})
 }
 
-// TestSearchedAgain: a search in a slice that stays the same is repeated by a loop of the function, or of a caller.
+// TestSearchedAgain: a search in a slice that stays the same is repeated by a loop of the function, or of a caller,
+// or else by each call.
 func TestSearchedAgain(t *testing.T) {
 	const text = `package flow
 
@@ -203,8 +204,8 @@ func (s *set) merge(ids []string) (n int) {
 }
 
 func alone(s *set, id string) bool {
-	for _, x := range s.all {
-		if x.id == id { return true }
+	for _, x := range s.all { // search: s.all call
+		if x.id == id { return true } // search: s.all call
 	}
 	return false
 }
@@ -245,6 +246,31 @@ func ofEach(lists [][]string, s string) (n int) {
 	}
 	return n
 }
+
+func given(list []string, s string) bool {
+	return slices.Contains(list, s) // search: list call
+}
+
+func made(n int, s string) bool {
+	list := make([]string, n)
+	fill(list)
+	return slices.Contains(list, s)
+}
+
+func fill([]string) {}
+
+func probed(list []string, s string, at int) bool {
+	for i := at; ; i = (i + 1) % len(list) {
+		if list[i] == s { return true }
+	}
+}
+
+func ofBytes(list []byte, b byte) bool {
+	for _, x := range list {
+		if x == b { return true }
+	}
+	return false
+}
 `
 	ask(t, text, "// search: ", func(f *Function, p *code.Place, line int) string {
 		s, ok := f.SearchedAgain(line, anyCaller)
@@ -254,6 +280,9 @@ func ofEach(lists [][]string, s string) (n int) {
 		said := fmt.Sprint(s.In, " ", f.Line(s.Loop), " ", s.By)
 		if s.Itself {
 			said += "itself"
+		}
+		if s.Call {
+			return s.In + " call"
 		}
 		return strings.TrimSpace(said)
 	})

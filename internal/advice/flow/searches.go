@@ -3,6 +3,7 @@ package flow
 import (
 	"go/ast"
 	"go/token"
+	"go/types"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -16,10 +17,13 @@ type Search struct {
 	By   string    // the function with that loop; "" if it is the same one
 	// Itself says that the loop goes through the same slice: each of its elements meets each other one.
 	Itself bool
+	// Call says that each call of the function searches, and that no loop around is known: the slice is from before the call.
+	Call bool
 }
 
 // SearchedAgain returns the search on a line: a call of slices.Contains or Index, or a loop that compares elements
-// and ends with the first that is equal. The loop around it, or one around a call of the function that counts, repeats it.
+// and ends with the first that is equal. The loop around it, or one around a call of the function that counts, repeats it, or else each
+// call.
 func (f *Function) SearchedAgain(line int, counts func(Caller) bool) (s Search, ok bool) {
 	for _, b := range f.fn.Blocks {
 		for _, instr := range b.Instrs {
@@ -64,8 +68,9 @@ func (f *Function) SearchedAgain(line int, counts func(Caller) bool) (s Search, 
 			}
 			continue
 		}
-		if s, ok := f.repeated(inner.head.Instrs[0], slice, outer, counts); ok {
-			if r, isRange := stmt.(*ast.RangeStmt); isRange {
+		r, isRange := stmt.(*ast.RangeStmt)
+		if s, ok := f.repeated(inner.head.Instrs[0], slice, outer, counts); ok && (isRange || !s.Call) { // others begin somewhere
+			if isRange {
 				s.In = f.shortSource(r.X)
 			}
 			return s, true
@@ -246,7 +251,24 @@ func (f *Function) repeated(search ssa.Instruction, slice ssa.Value, loops []*lo
 			}
 		}
 	}
-	return s, false
+	return Search{Call: true}, f.lasting(slice)
+}
+
+// lasting reports whether a slice is a parameter, or in a field or package variable, and not of bytes.
+func (f *Function) lasting(slice ssa.Value) bool {
+	t, ok := facts.Under(slice.Type()).(*types.Slice)
+	if !ok || types.Identical(t.Elem().Underlying(), types.Typ[types.Byte]) {
+		return false
+	}
+	switch v := slice.(type) {
+	case *ssa.Parameter:
+		return true
+	case *ssa.UnOp:
+		_, global := v.X.(*ssa.Global)
+		_, field := v.X.(*ssa.FieldAddr)
+		return v.Op == token.MUL && (global || field && !own(v.X))
+	}
+	return false
 }
 
 // known reports whether a slice is from before a loop that doesn't append to it.

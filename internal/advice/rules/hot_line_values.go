@@ -161,6 +161,12 @@ func (v *values) searched() string {
 	if found.Itself {
 		return fmt.Sprintf("It goes through %s again for each element of it: the loop on %s makes that quadratic.", cmp.Or(found.In, "a slice"), v.at(found.Loop))
 	}
+	if found.Call {
+		if v.Decl == nil || v.Func.Node() != ast.Node(v.Decl) {
+			return ""
+		}
+		return fmt.Sprintf("It searches %s from the start in each call of %s.", cmp.Or(found.In, "a slice"), v.Decl.Name.Name)
+	}
 	in := ""
 	if found.By != "" {
 		in = " in " + found.By
