@@ -21,6 +21,7 @@ var saidBy = map[string][]string{
 	"loop-invariant-call": {"the same in each iteration"},
 	"loop-invariant-load": {"loads"},
 	"loop-stores-field":   {"loads and stores"},
+	"map-twice":           {"looked up again"},
 	"range-lookup":        {"searches", "goes through"},
 }
 

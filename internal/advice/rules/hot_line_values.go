@@ -9,8 +9,11 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/tools/go/ast/inspector"
+
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/advice/code"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/advice/flow"
 )
 
@@ -27,7 +30,7 @@ func valuesOn(s *advice.Site, work advice.Work) (said []string) {
 		return nil
 	}
 	v := values{s, f, work}
-	for _, say := range []func() string{v.readBack, v.remade, v.repeated, v.calledAgain, v.invariant, v.searched, v.factors, v.constant, v.needed, v.copied, v.littleUsed} {
+	for _, say := range []func() string{v.readBack, v.remade, v.repeated, v.calledAgain, v.invariant, v.hashedAgain, v.searched, v.factors, v.constant, v.needed, v.copied, v.littleUsed} {
 		if text := say(); text != "" {
 			if said = append(said, text); len(said) == maxValues {
 				break
@@ -151,6 +154,63 @@ func (v *values) invariant() string {
 		}
 	}
 	return ""
+}
+
+// hashedAgain says whether the function looks up an element of a map, and then again, to change it or to read it.
+func (v *values) hashedAgain() string {
+	for _, c := range v.Nodes() {
+		index, ok := c.Node().(*ast.IndexExpr)
+		name := ""
+		if ok {
+			name = v.name(index)
+		}
+		if name == "" || !facts.IsMap(v.Place, index.X) {
+			continue
+		}
+		for other := range v.Func.Preorder((*ast.IndexExpr)(nil)) {
+			again := other.Node().(*ast.IndexExpr)
+			if v.Package.Line(again.Pos()) == v.Line || !facts.SameCode(v.Place, index, again) {
+				continue
+			}
+			first, second := c, other
+			if again.Pos() < index.Pos() {
+				first, second = other, c
+			}
+			if v.sameElement(first, second) {
+				return fmt.Sprintf("%s is looked up again %s: if the map's values are pointers or indexes, one lookup is enough.", name, v.on(again.Pos(), "here"))
+			}
+		}
+	}
+	return ""
+}
+
+// sameElement reports whether an element of a map is looked up, and then again: in the same block or inside it, with the same key. If
+// the second only stores a new value, the first may have been needed to know that.
+func (v *values) sameElement(first, second inspector.Cursor) bool {
+	if assign, ok := facts.WithParens(second).Parent().Node().(*ast.AssignStmt); ok && assign.Tok == token.ASSIGN && slices.Contains(assign.Lhs, facts.WithParens(second).Node().(ast.Expr)) {
+		return false
+	}
+	statement := first
+	for ; ; statement = statement.Parent() {
+		switch statement.Parent().Node().(type) {
+		case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
+		case nil, *ast.FuncDecl, *ast.FuncLit:
+			return false
+		default:
+			continue
+		}
+		break
+	}
+	index := second.Node().(*ast.IndexExpr)
+	if block := statement.Parent().Node(); index.Pos() < block.Pos() || block.End() < index.End() {
+		return false
+	}
+	code, ok := between(second, statement, statement.Parent())
+	if n := statement.Node(); n.End() <= index.Pos() {
+		code = append(code, n)
+	}
+	change := facts.Change{Code: code}
+	return ok && facts.UnchangedBy(v.Place, index.X, false, change) && facts.UnchangedBy(v.Place, index.Index, false, change)
 }
 
 func (v *values) searched() string {
