@@ -83,6 +83,32 @@ func (s *Site) Beside(w Work, part float64) []Beside {
 	return all
 }
 
+// Above returns the line of the package that calls the site's function more often than all others together, by what that costs in
+// the subject of the given work, and what that line itself runs, but not its part of the time. ok is false if there is none, or if it
+// is in the same function.
+func (s *Site) Above(w Work) (above Beside, ok bool) {
+	all := s.hot.sum[w.subject]
+	if all == nil || s.Line != int(s.hot.line) {
+		return above, false
+	}
+	by := mainDimension(all)
+	for h, m := range s.hot.callers {
+		if m[w.subject] == nil || 2*m[w.subject][by] <= all[by] || h.testing || h.function == s.hot.function {
+			continue
+		}
+		site, err := s.In.site(h, s.seen)
+		if err != nil || site.Line != int(h.line) {
+			return above, false // of another package, or changed
+		}
+		above = Beside{Site: site, Work: Work{subject: w.subject}}
+		if v := h.match(about{folded: true})[w.subject]; v != nil {
+			above.Work = site.workIn(w.subject, v)
+		}
+		return above, true
+	}
+	return above, false
+}
+
 // parts are the functions that take time below the line, in a subject.
 func (c *Costs) parts(subject int) (all []Part) {
 	sums := make(map[string]int64)

@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -47,10 +48,48 @@ func whatElse(s *advice.Site, work advice.Work, said []string) string {
 	if len(lines) > 0 {
 		known = slices.Insert(known, 0, "Also hot: line "+strings.Join(lines, " and line ")+".")
 	}
-	if text := spread(work, beside); text != "" {
-		known = append(known, text)
+	for _, text := range []string{spread(work, beside), whatCallerDoes(s, work, told)} {
+		if text != "" {
+			known = append(known, text)
+		}
 	}
 	return strings.Join(known, " ")
+}
+
+// maxAbove is how many callers up the stack are looked at.
+const maxAbove = 2
+
+// whatCallerDoes says what is known of the line that calls the line's function, or else of the caller's caller: what could be
+// done less often or for less is often decided there.
+func whatCallerDoes(s *advice.Site, work advice.Work, told string) string {
+	at, of := s, work
+	for range maxAbove {
+		above, ok := at.Above(of)
+		if !ok {
+			return ""
+		}
+		known := valuesOn(above.Site, above.Work)
+		if above.CPU >= partBeside*work.CPU {
+			ran := ranBy(above.Parts)
+			known = append(append(known, whatOwn(above.Site, ran)...), checked(above.Site, ran))
+		}
+		for _, sentence := range known {
+			if sentence != "" && above.Decl != nil && !strings.Contains(told, sentence) {
+				return fmt.Sprintf("On %s in %s, which calls it: %s", lineFrom(s, above.Site), above.Decl.Name.Name, sentence)
+			}
+		}
+		at, of = above.Site, above.Work
+	}
+	return ""
+}
+
+// lineFrom says which line another site has, and of which file if that isn't the site's.
+func lineFrom(s, other *advice.Site) string {
+	here, there := s.Fset.Position(s.File.Pos()).Filename, other.Fset.Position(other.File.Pos()).Filename
+	if here == there {
+		return fmt.Sprintf("line %d", other.Line)
+	}
+	return fmt.Sprintf("line %d of %s", other.Line, filepath.Base(there))
 }
 
 // spreadOver is on how many lines of a function something has to run to be spread over it.

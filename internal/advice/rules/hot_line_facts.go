@@ -34,6 +34,9 @@ func factsBeside(s *advice.Site, f *advice.Finding) []string {
 		contains := func(words string) bool { return strings.Contains(fact, words) }
 		return fact == "" || slices.ContainsFunc(saidBy[f.Rule], contains)
 	}
+	if len(all) < maxFacts {
+		all = append(all, whatCallerDoes(s, work, f.Why+" "+strings.Join(all, " ")))
+	}
 	all = slices.DeleteFunc(all, said)
 	return all[:min(maxFacts, len(all))]
 }

@@ -282,7 +282,7 @@ func examinePackage(p *advice.Package, inputs []advice.Input, rules ...*advice.R
 }
 
 // marked makes profiles of the marks in a case: of each, a tenth of the total. A bar is between the callees of
-// several samples.
+// several samples. Behind "from" are the lines of callers, the nearest first.
 func marked(t *testing.T, f *ast.File, name string, text []byte) []advice.Input {
 	builders := map[string]*profile.Builder{
 		"hot":   profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"}),
@@ -308,6 +308,7 @@ func marked(t *testing.T, f *ast.File, name string, text []byte) []advice.Input 
 			var stack []uint32
 			var own []int64 // sizes of blocks that the line itself allocates, beside its callees
 			into := &sizes
+			chain, above, _ := strings.Cut(" "+chain, " from ")
 			for _, callee := range strings.Fields(chain) {
 				if callee == "only" { // the sizes that follow
 					sizes = nil
@@ -324,6 +325,14 @@ func marked(t *testing.T, f *ast.File, name string, text []byte) []advice.Input 
 				stack = append([]uint32{location(b, callee, callee+".go", 1, 1)}, stack...)
 			}
 			stack = append(stack, location(b, "example.com/"+f.Name.Name+"."+fn, name, start, i+1))
+			for _, line := range strings.Fields(above) { // of callers
+				at, err := strconv.Atoi(line)
+				if err != nil {
+					t.Fatal(err)
+				}
+				fn, start := functionAt(f, at)
+				stack = append(stack, location(b, "example.com/"+f.Name.Name+"."+fn, name, start, at))
+			}
 			for _, size := range sizes {
 				label := profile.Label{Key: b.String("bytes"), Numeric: true, Num: size}
 				if m[1] == "live" {
