@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { cut, where } from '../../state/address';
 
 interface Props {
   label: string;
@@ -19,7 +20,9 @@ export function Find({ label, value, onChange, pattern, error }: Props) {
   const take = (next: string, wait: number) => {
     setText(next);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => onChange(next), wait);
+    const view = () => cut(where.peek())[0];
+    const typedIn = view(); // this stays until the code of another one is there
+    timer.current = setTimeout(() => view() === typedIn && onChange(next), wait);
   };
   return (
     <input
