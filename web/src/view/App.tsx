@@ -119,7 +119,8 @@ export function App() {
 }
 
 /** The head's height is fixed before its code is there. */
-const headClass = ({ line, heat }: State['own']) => `sel-head${line === 'off' ? ' sel-low' : heat ? ' sel-tall' : line === 'on' ? ' sel-open' : ''}`;
+const headClass = ({ line, heat }: State['own']) =>
+  `sel-head${line === 'off' ? ' sel-low' : heat ? ' sel-tall' : line === 'on' ? ' sel-open' : ''}`;
 
 const sandwich = () => (state.peek().fn ? go({ view: 'sandwich' }) : false);
 

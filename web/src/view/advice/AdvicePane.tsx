@@ -122,7 +122,8 @@ function Found({ answer, command, open, onOpen, hrefOf, within, marked }: Omit<P
             <Together answer={answer} />
             {left > 0 && (
               <p class="advice-note soft">
-                Not shown: {plural(left, 'finding')} on the same lines, or below 1 %. See all with <code><CommandText text="hone advise -all" /></code>.
+                Not shown: {plural(left, 'finding')} on the same lines, or below 1 %.
+                {' '}See all with <code><CommandText text="hone advise -all" /></code>.
               </p>
             )}
           </>

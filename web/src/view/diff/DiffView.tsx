@@ -252,7 +252,7 @@ function columnsOf(
   const kind = (r: DiffRow) => direction(sure(r));
   return [
     {
-      id: 'swatch', title: '', from: 30, about: 'Colour in the flame graph: the change in total', width: '1.75rem',
+      id: 'swatch', title: COSTS.cum.title, from: 30, about: 'Colour in the flame graph: the change in total', width: '3.25rem',
       cell: (r) => (
         <i
           class="diff-swatch"

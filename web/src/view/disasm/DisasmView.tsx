@@ -89,11 +89,11 @@ function Routines({ report, state }: { report: Disassembly; state: State }) {
     [instructions, open, whole],
   );
   const sampled = useMemo(() => instructions.filter((i) => i.cum.value !== 0).length, [instructions]);
+  const figure = useMemo(() => columnFigures(instructions.flatMap((i) => [i.flat, i.cum]), report.unit), [routine, report]);
   const columns = useMemo(() => {
     const most = instructions.reduce((m, i) => Math.max(m, Math.abs(i.cum.value)), 1);
-    const figure = columnFigures(instructions.flatMap((i) => [i.flat, i.cum]), report.unit);
     return columnsOf(routine.name, instructions, most, figure);
-  }, [routine, report]);
+  }, [routine, figure]);
   const chosen = at ?? hottest;
   const step = (by: 1 | -1) => {
     const least = WORTH * heats[hottest]!;
@@ -111,7 +111,7 @@ function Routines({ report, state }: { report: Disassembly; state: State }) {
       <div class="pane-bar">
         <h2><FunctionName place={{ name: routine.name }} /></h2>
         <span class="soft num">
-          self {routine.flat.text} with inlined calls{folded && ' and calls outside your code'} · total {routine.cum.text}{' '}
+          self {figure(routine.flat)} with inlined calls{folded && ' and calls outside your code'} · total {figure(routine.cum)}{' '}
           ({percentText(routine.cum.percent)})
         </span>
         <span class="grow" />

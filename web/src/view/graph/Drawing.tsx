@@ -68,7 +68,7 @@ function Node({ node, index }: { node: GraphNode; index: number }) {
         {label.map((line, i) => (
           <Fragment key={i}>
             <tspan x={0} y={top + i * size * LINE} dy="0.35em" class={i === values - 1 ? 'name' : ''}>
-              {values >= 0 && i >= values ? figureText(line) : shownName(line)}
+              {values >= 0 && i >= values ? line.split(' ').map(figureText).join(' ') : shownName(line)}
             </tspan>
             {' '}
           </Fragment>

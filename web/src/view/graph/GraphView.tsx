@@ -123,7 +123,9 @@ function Legend({ compared, tagged }: { compared: boolean; tagged: boolean }) {
         : <li>stronger colour: more in total</li>}
       <li>larger print: {compared ? 'larger change of self' : 'more self'}</li>
       <li><svg width="28" height="8" aria-hidden="true"><path class="dashed" d="M0 4H28" /></svg> through hidden functions</li>
-      {tagged && <li><svg width="8" height="8" aria-hidden="true"><circle class="tagged" cx="4" cy="4" r="2.5" /></svg> has labels: select it</li>}
+      {tagged && (
+        <li><svg width="8" height="8" aria-hidden="true"><circle class="tagged" cx="4" cy="4" r="2.5" /></svg> has labels: select it</li>
+      )}
     </ul>
   );
 }

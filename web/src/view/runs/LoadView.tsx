@@ -352,7 +352,9 @@ const sources: Record<string, string> = { memory: 'the runtime', process: 'the k
 
 function Costs({ loads, profiles }: { loads: readonly ShownLoad[]; profiles: readonly ProfilePair[] }) {
   const units = [...new Set(loads.flatMap((l) => (l.side.costs ?? []).map((c) => c.unit)))];
-  if (units.length === 0) return <p class="soft">Not measured. <code><CommandText text="hone load -pprof HOST:PORT" /></code> gets it from the service.</p>;
+  if (units.length === 0) {
+    return <p class="soft">Not measured. <code><CommandText text="hone load -pprof HOST:PORT" /></code> gets it from the service.</p>;
+  }
   const cost = (l: ShownLoad, unit: string) => l.side.costs?.find((c) => c.unit === unit);
   return (
     <>

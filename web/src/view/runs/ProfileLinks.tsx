@@ -61,7 +61,11 @@ export function RowLinks({ of, unit }: { of: ProfilePair | undefined; unit: stri
 /** Every profile in every view. */
 export function AllLinks({ of, unit, load }: { of: readonly ProfilePair[]; unit: string; load?: boolean }) {
   if (of.length === 0) return load
-    ? <p class="soft">No profiles. <code><CommandText text="hone load -pprof HOST:PORT" /></code> takes them; with -against, only if something changed.</p>
+    ? (
+      <p class="soft">
+        No profiles. <code><CommandText text="hone load -pprof HOST:PORT" /></code> takes them; with -against, only if something changed.
+      </p>
+    )
     : <p class="soft">No profiles of this benchmark. <code><CommandText text="hone bench -profile cpu,mem" /></code> keeps them.</p>;
   return (
     <dl class="runs-links">

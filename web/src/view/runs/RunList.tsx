@@ -241,7 +241,9 @@ function NoRuns({ dir }: { dir?: string }) {
     <Empty title="No runs yet">
       <p>
         A run is what <code>hone bench</code> measured: benchmarks, their profiles, and the machine.{' '}
-        {dir ? <>They are kept in <code>{dir}</code>.</> : <>To see those of a folder, start <code><CommandText text="hone ui -runs DIR" /></code>.</>}
+        {dir
+          ? <>They are kept in <code>{dir}</code>.</>
+          : <>To see those of a folder, start <code><CommandText text="hone ui -runs DIR" /></code>.</>}
       </p>
       <p><code>{command}</code></p>
       <Button icon="copy" onClick={() => void copyText(command, 'Command copied')}>Copy the command</Button>

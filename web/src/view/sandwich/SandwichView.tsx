@@ -81,7 +81,7 @@ function Chosen({ rows, unit, state, query }: { rows: readonly TreeRow[]; unit: 
             <FunctionName place={row} />
           </button>
         </h2>
-        <Costs {...row} />
+        <Costs {...row} figure={columnFigures([row.flat, row.cum], unit)} />
         <span class="grow" />
         {rows.length > 1 && (
           <select class="find sandwich-pick" aria-label="Place" value={at} onChange={(e) => setAt(Number(e.currentTarget.value))}>

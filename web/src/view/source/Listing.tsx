@@ -81,7 +81,7 @@ export function Listing(props: Props) {
         </h3>
         <p class="listing-sums">
           {isPart && lines.length > 0 && <span>lines {lines[0]!.line} to {lines.at(-1)!.line} alone:</span>}
-          <Costs flat={fn.flat} cum={fn.cum} {...(folded ? { also: 'with calls outside your code' } : {})} />
+          <Costs flat={fn.flat} cum={fn.cum} figure={figures.figure} {...(folded ? { also: 'with calls outside your code' } : {})} />
         </p>
         {fn.file && (
           <p class="listing-file">

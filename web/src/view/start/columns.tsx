@@ -131,7 +131,9 @@ function NameCell({ row: { service: s, silent, now } }: { row: Row }) {
         <OpenRegressions service={s.name} />
       </span>
       <span class="start-line kind-links">
-        {inOrder(s.kinds.map((k) => k.kind)).map((kind) => <CellLink key={kind} class="kind-link" to={() => kindState(s, kind, at)}>{kind}</CellLink>)}
+        {inOrder(s.kinds.map((k) => k.kind)).map((kind) => (
+          <CellLink key={kind} class="kind-link" to={() => kindState(s, kind, at)}>{kind}</CellLink>
+        ))}
       </span>
     </div>
   );
