@@ -9,7 +9,7 @@ import { sideNames } from '../vocabulary';
 import { LoadPane, ShowPicker, showsLoad, type SideOf } from './LoadPane';
 import { Sides } from './Sides';
 import { Tools } from './RunPage';
-import { summaryText, whenAmong } from './words';
+import { whenAmong } from './words';
 
 const sideOf = (run: string): SideOf['side'] => (run.endsWith(':base') ? 'base' : 'head');
 const bare = (run: string) => run.replace(/:(base|head)$/, '');
@@ -74,7 +74,7 @@ export function ComparePage({ state }: PageProps<RunsState>) {
 function summaryOf(c: Comparison) {
   const first = c.comparisons[0];
   if (!first) return null;
-  return <><b>{summaryText(first.summary)}</b> <span class="soft">{first.method}</span></>;
+  return <><b>{first.summary}</b> <span class="soft">{first.method}</span></>;
 }
 
 /** One side, with the other runs to choose from. */

@@ -12,7 +12,7 @@ import { orderText, parseOrder, sorted } from '../table/order';
 import { Table, type Column } from '../table/Table';
 import type { PageProps } from '../props';
 import { lengthText, zoneText } from '../../state/selection';
-import { machineOf, Marks, revisionIn, summaryText, when, whenAmong } from './words';
+import { machineOf, Marks, revisionIn, when, whenAmong } from './words';
 
 /** Where a run's commit and command are below its time: see runs.css. */
 const NARROW = '(width < 42rem)';
@@ -177,7 +177,7 @@ function columnsOf(
       cell: (r) => {
         if (r.error) return <span class="runs-error cut" title={r.error}>{r.error}</span>;
         const v = verdicts[r.id];
-        if (v) return <span class="runs-lines" title={summaryText(v.summary)}>{v.changed || summaryText(v.summary)}</span>;
+        if (v) return <span class="runs-lines" title={v.summary}>{v.changed || v.summary}</span>;
         return !r.base && r.state !== 'corrupt' && <span class="soft">not compared</span>;
       },
       text: (r) => r.error ?? verdicts[r.id]?.summary ?? '',

@@ -10,7 +10,7 @@ import type { PageProps } from '../props';
 import { LoadPane, ShowPicker, showsLoad } from './LoadPane';
 import { Results } from './Results';
 import { Sides } from './Sides';
-import { factsOf, machineOf, Marks, revisionIn, summaryText, whenIn } from './words';
+import { factsOf, machineOf, Marks, revisionIn, whenIn } from './words';
 
 /** One run: its results, or what it found against its base; profiles; the machine. */
 export function RunPageView({ state }: PageProps<RunsState>) {
@@ -75,7 +75,7 @@ function RunHead({ info, summary, id, state }: { info: RunInfo; summary: string 
       {info.load && <p class="mono"><CommandText text={info.line.replace(/^\S*hone /, '')} /></p>}
       {info.head?.subject && <p>{info.head.subject}</p>}
       {info.revision !== '-' && <p class="mono soft">{revisionIn(info)}</p>}
-      {summary && <p class="runs-verdict"><b>{summaryText(summary)}</b></p>}
+      {summary && <p class="runs-verdict"><b>{summary}</b></p>}
       <p class="soft">{[info.environment.go?.replace(/^go/, 'Go '), machineOf(info.environment)].filter(Boolean).join(', ')}</p>
       <span class="button-row">
         <ShowPicker state={state} usual={!info.base} load={info.load === true} advice />

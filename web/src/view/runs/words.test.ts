@@ -24,7 +24,6 @@ test('a change that a word gives a direction has no sign', () => {
 
 test('a row says what to do, and has signs for changes alone', () => {
   expect(m.verdictText('inconclusive', 'inconclusive (min detectable 297 %)')).toBe('too few samples: measure more');
-  expect(m.summaryText('2 faster, 1 inconclusive')).toBe('2 faster, 1 with too few samples');
   expect(m.verdictText('same code', 'runs no changed code')).toBe('not affected by the change');
   expect(m.verdictText('better', 'faster')).toBe('faster');
   expect(['-', '~', '', '+0.00%', '-95.31%'].map((text) => m.rowChange(text, 'inconclusive'))).toEqual(['', '', '', '0%', '-95.31%']);

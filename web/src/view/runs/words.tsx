@@ -73,9 +73,6 @@ export function verdictText(verdict: Verdict, words: string): string {
   return verdict === 'same code' ? 'not affected by the change' : words;
 }
 
-/** The sum of all verdicts, in the words that rows have. */
-export const summaryText = (summary: string): string => summary.replace(/(\d+) inconclusive/, '$1 with too few samples');
-
 /** Direction of a change with its verdict: worse may be up or down. */
 export function signOf(verdict: Verdict, change: number | null, neutral: number): string {
   if (change === null || (verdict !== 'worse' && verdict !== 'better' && verdict !== 'differs')) return verdicts[verdict].sign;
