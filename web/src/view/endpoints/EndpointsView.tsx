@@ -27,7 +27,7 @@ import { Table, type Column } from '../table/Table';
 import { useMarked } from '../table/useMarked';
 import { useSearch } from '../table/useSearch';
 import type { ViewProps } from '../props';
-import { costText, drawn, filterOf, nameOf, rateOf, rateText, valuesOf, windowOf, type Measure } from './rows';
+import { columnCosts, columnRates, costText, drawn, filterOf, nameOf, rateOf, rateText, valuesOf, windowOf, type Measure } from './rows';
 
 export default function EndpointsView({ state }: ViewProps) {
   const sel = selected.value;
@@ -130,7 +130,7 @@ function Shown({ state, sel, span }: { state: State; sel: Selection; span: Span 
         {report && <span>{plural(report.endpoints.length, 'endpoint')}{report.left > 0 ? `, ${report.left} more with less` : ''}</span>}
         {report && counted && (
           <span>
-            {rateText(rateOf(report.total, report))}, {costText(report.total.cost, report)} per request, by windows of{' '}
+            {rateText(rateOf(report.total, report))} of all instances, {costText(report.total.cost, report)} per request, by windows of{' '}
             {lengthText(report.step)}
           </span>
         )}
@@ -207,17 +207,20 @@ function columnsOf(
     align: 'right', cell: (e) => shareText(e.share), text: (e) => percentText(e.share), share: (e) => (100 * e.share) / most,
   };
   if (!counted) return [name, share];
+  const cost = columnCosts(of);
+  const rate = columnRates(of.endpoints.map((e) => rateOf(e, of)));
   return [
     name,
     {
-      id: 'cost', title: 'Per request', about: `${of.type} of a request, on average`, order: 'descending', width: '7rem', align: 'right',
-      cell: (e) => costText(e.cost, of), text: (e) => String(e.cost ?? ''),
+      id: 'cost', title: 'Per request', about: `${of.type} of a request, on average`, order: 'descending',
+      width: 'clamp(5.5rem, 12cqi, 7rem)',
+      align: 'right', cell: (e) => cost(e.cost), text: (e) => String(e.cost ?? ''),
     },
     {
-      id: 'requests', title: 'Requests', about: 'Per second', order: 'descending', width: '6rem', align: 'right',
-      cell: (e) => (e.requests > 0 ? rateText(rateOf(e, of)) : '–'), text: (e) => String(rateOf(e, of)), from: 24,
+      id: 'requests', title: 'Requests', about: 'Of all instances', order: 'descending', width: '6rem', align: 'right',
+      cell: (e) => (e.requests > 0 ? rate(rateOf(e, of)) : '–'), text: (e) => String(rateOf(e, of)), from: 26,
     },
-    { ...share, from: 32 },
+    share,
     {
       id: 'spark', title: 'Over time', about: 'From 0 to the highest value of this endpoint', width: 'clamp(5rem, 20cqi, 18rem)', from: 44,
       cell: (e) => (

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EndpointCost, Endpoints } from '../../api/endpoints';
-import { costText, drawn, filterOf, rateOf, rateText, valuesOf } from './rows';
+import { columnCosts, columnRates, costText, drawn, filterOf, rateOf, rateText, valuesOf } from './rows';
 
 const endpoint = (name: string, requests: number[], cost: (number | null)[]): EndpointCost => ({
   endpoint: name, requests: requests.reduce((a, b) => a + b, 0), cost: cost.find((c) => c !== null) ?? null, share: 10,
@@ -34,4 +34,12 @@ test('filters are for one endpoint alone', () => {
 
 test('costs are in the unit of the profile', () => {
   expect([2e6, 0, null].map((cost) => costText(cost, some))).toEqual(['2ms', '0', '–']);
+});
+
+test('a column has one unit, and as many digits in each row', () => {
+  expect([85.1, 17, 0.004, 0].map(columnRates([85.1, 17, 0.004, 0]))).toEqual(['85.1/s', '17.0/s', '<0.1/s', '0']);
+  expect([0.02, 0.001].map(columnRates([0.02, 0.001]))).toEqual(['1.20/min', '0.06/min']);
+  expect([1234, 56].map(columnRates([1234, 56]))).toEqual(['1\u202f234/s', '56/s']);
+  const of = { ...some, endpoints: [endpoint('/a', [1], [72.25e6]), endpoint('/b', [1], [850e3])] };
+  expect([72.25e6, 850e3, null].map(columnCosts(of))).toEqual(['72.25ms', '0.85ms', '–']);
 });

@@ -2,6 +2,7 @@
 
 import type { EndpointCost, Endpoints } from '../../api/endpoints';
 import { figureText } from '../../api/figures';
+import { columnFigures } from '../../model/column';
 import { formatValue } from '../../model/units';
 import { valueFilter } from '../../state/tagFilter';
 
@@ -45,11 +46,33 @@ export function drawn(of: Endpoints, measure: Measure, chosen: string): Map<stri
 export const filterOf = (e: EndpointCost): { tagfocus: string } | { tagignore: string } =>
   (e.endpoint ? { tagfocus: valueFilter('endpoint', e.endpoint, false) } : { tagignore: 'endpoint=.' });
 
+const rateUnit = (perSecond: number): [seconds: number, unit: string] =>
+  (perSecond >= 0.1 ? [1, 's'] : perSecond * 60 >= 0.1 ? [60, 'min'] : [3600, 'h']);
+
 /** Requests per second as text: "6.02/s", and few of them per minute or hour. */
 export function rateText(perSecond: number): string {
   if (perSecond === 0) return '0';
-  const [n, unit] = perSecond >= 0.1 ? [perSecond, 's'] : perSecond * 60 >= 0.1 ? [perSecond * 60, 'min'] : [perSecond * 3600, 'h'];
-  return `${figureText(String(Number(n.toPrecision(3))))}/${unit}`;
+  const [seconds, unit] = rateUnit(perSecond);
+  return `${figureText(String(Number((perSecond * seconds).toPrecision(3))))}/${unit}`;
+}
+
+/** How to print the rates of a column: in the unit of the largest, with three of its digits. */
+export function columnRates(all: readonly number[]): (perSecond: number) => string {
+  const most = Math.max(0, ...all);
+  const [seconds, unit] = rateUnit(most);
+  const decimals = Math.max(0, 2 - Math.floor(Math.log10(Math.max(1, most * seconds))));
+  return (perSecond) => {
+    if (perSecond === 0) return '0';
+    const text = (perSecond * seconds).toFixed(decimals);
+    return Number(text) === 0 ? `<${(10 ** -decimals).toFixed(decimals)}/${unit}` : `${figureText(text)}/${unit}`;
+  };
+}
+
+/** How to print the costs of a column: in one unit. */
+export function columnCosts(of: Endpoints): (cost: number | null) => string {
+  const known = of.endpoints.flatMap((e) => (e.cost === null ? [] : [{ value: e.cost, text: costText(e.cost, of) }]));
+  const figure = columnFigures(known, of.unit);
+  return (cost) => (cost === null ? '–' : figure({ value: cost, text: costText(cost, of) }));
 }
 
 export const costText = (cost: number | null, of: Endpoints): string => (cost === null ? '–' : formatValue(cost, of.unit));

@@ -73,5 +73,6 @@ test('what grew has a line, and what is looked at', () => {
 
 test('a small chart begins at 0, and ends where there is nothing', () => {
   expect(sparkPath([0, 5, 10])).toBe('M0.0 19.0L50.0 10.0L100.0 1.0');
-  expect(sparkPath([10, null, 10])).toBe('M0.0 1.0M100.0 1.0');
+  expect(sparkPath([10, null, 10])).toBe('M0.0 1.0L100.0 1.0'); // profiles are rarer than windows
+  expect(sparkPath([10, 10, 10, 10, null, null, null, null, 10])).toBe('M0.0 1.0L12.5 1.0L25.0 1.0L37.5 1.0M100.0 1.0l3 0');
 });

@@ -1,5 +1,6 @@
 // What Growth shows of an answer. Pure.
 
+import { runs } from '../../layout/timeline';
 import type { FunctionHistory, History } from '../../api/continuous';
 import { bareName, shortName } from '../../model/names';
 import { formatSigned } from '../../model/units';
@@ -123,16 +124,10 @@ export function drawn(functions: readonly FunctionHistory[], chosen: string): Ma
 /** The path of a small chart, 100 wide and 20 high, from 0 up. */
 export function sparkPath(values: readonly (number | null)[]): string {
   const most = values.reduce<number>((m, v) => Math.max(m, v ?? 0), 0);
-  let path = '';
-  let joined = false;
-  values.forEach((v, i) => {
-    if (v === null) {
-      joined = false;
-      return;
-    }
-    const x = values.length > 1 ? (100 * i) / (values.length - 1) : 50;
-    path += `${joined ? 'L' : 'M'}${x.toFixed(1)} ${(19 - (most > 0 ? (18 * v) / most : 0)).toFixed(1)}`;
-    joined = true;
-  });
-  return path;
+  const x = (i: number) => (values.length > 1 ? (100 * i) / (values.length - 1) : 50).toFixed(1);
+  const y = (v: number) => (19 - (most > 0 ? (18 * v) / most : 0)).toFixed(1);
+  return runs(values.map((value, time) => ({ time, value })), 1).map((run) => {
+    const path = run.map((p, i) => `${i === 0 ? 'M' : 'L'}${x(p.time)} ${y(p.value!)}`).join('');
+    return run.length === 1 ? `${path}l3 0` : path;
+  }).join('');
 }
