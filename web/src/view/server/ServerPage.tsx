@@ -33,7 +33,7 @@ export default function ServerPage(_: PageProps<PageState>) {
         </Section>
       )}
       <div class="status-columns">
-        <Received of={s} />
+        {(s.ingest.length > 0 || lossFacts(s.store).length > 0) && <Received of={s} />}
         <Section title="Store">
           <Facts of={keptFacts(s.store)} />
         </Section>

@@ -28,12 +28,11 @@ export function keptFacts(store: Status['store']): Fact[] {
   const n = numbers(store);
   const asked = (n['cacheHits'] ?? 0) + (n['cacheMisses'] ?? 0);
   const facts: [string | undefined, Fact | false][] = [
-    ['profiles', { name: 'Profiles', value: count(n['profiles'] ?? 0) }],
-    ['liveBytes', { name: 'Size of the profiles', value: bytes(n['liveBytes'] ?? 0), about: 'Compressed, without the log' }],
-    ['diskBytes', { name: 'Size of all files', value: bytes(n['diskBytes'] ?? 0), about: 'With the log and what is being packed' }],
-    ['partitions', { name: 'Weeks of services', value: count(n['partitions'] ?? 0), about: 'Each week of a service has files of its own' }],
+    ['liveBytes', { name: 'Size of the profiles', value: bytes(n['liveBytes'] ?? 0), about: 'Compressed' }],
+    ['partitions', { name: 'Groups of files', value: count(n['partitions'] ?? 0), about: 'One for each week of a service' }],
     ['unpacked', {
-      name: 'Not packed yet', value: count(n['unpacked'] ?? 0), about: 'The latest profiles, in the log. They are packed in the background',
+      name: 'Just received', value: count(n['unpacked'] ?? 0),
+      about: 'Written as they came, and compressed together later',
     }],
     ['cacheBytes', { name: 'Cache', value: bytes(n['cacheBytes'] ?? 0), about: 'Memory for what queries read last' }],
     ['cacheHits', asked > 0 && {
@@ -65,8 +64,8 @@ export function lossFacts(store: Status['store']): Fact[] {
 
 /** Limits by their names in the API. */
 const LIMITS: Record<string, [string, string]> = {
-  series: ['Series since startup', 'Combinations of labels that were received. New instances beyond become “other”'],
-  'bytes kept for differences': ['Memory for counters', 'The last values of counting series. The one that was idle longest is forgotten'],
+  series: ['Combinations of labels since startup', 'Beyond it, new instances become “other”'],
+  'bytes kept for differences': ['Memory for counters', 'For their last values. Those unused for longest are forgotten'],
   'bytes of a request': ['Size of a request', 'Larger ones are refused'],
   'bytes in the value of a label': ['Length of a label’s value', 'The end of longer ones becomes a hash'],
   'bytes of a name in a profile': ['Length of a name', 'The end of longer ones becomes a hash'],
