@@ -58,7 +58,10 @@ export function RowLinks({ of, unit }: { of: ProfilePair | undefined; unit: stri
   );
 }
 
-/** Every profile in every view. */
+/** The views that a profile opens in; the others are one click further. */
+const OPENS: readonly ViewID[] = ['diff', 'flame', 'top', 'source'];
+
+/** Every profile. */
 export function AllLinks({ of, unit, load }: { of: readonly ProfilePair[]; unit: string; load?: boolean }) {
   if (of.length === 0) return load
     ? (
@@ -73,7 +76,7 @@ export function AllLinks({ of, unit, load }: { of: readonly ProfilePair[]; unit:
         <div key={p.kind} style={{ display: 'contents' }}>
           <dt class="soft">{p.kind} profile{p.base !== undefined ? 's, compared' : ''}</dt>
           <dd>
-            {profileViews.filter((v) => v.id !== 'advice' && (v.id !== 'diff' || p.base !== undefined)).map((v) => (
+            {profileViews.filter((v) => OPENS.includes(v.id) && (v.id !== 'diff' || p.base !== undefined)).map((v) => (
               <a key={v.id} href={profileHref(v.id, p.profile, p.base, unit, p.finding)} onClick={follow(() => openProfile(p, v.id, unit))}>
                 {v.title}
               </a>

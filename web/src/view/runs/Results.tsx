@@ -45,7 +45,7 @@ export function rowsOf(c: Comparison, info: RunInfo): ResultRow[] {
       });
     }
   }
-  return sorted(rows, (r) => order.indexOf(`${r.package ?? ''} ${r.benchmark}`), false);
+  return sorted(rows, (r) => order.indexOf(nameIn(r)), false);
 }
 
 export function Results({ state, comparison, info }: { state: RunsState; comparison: Comparison; info: RunInfo }) {
@@ -58,7 +58,9 @@ export function Results({ state, comparison, info }: { state: RunsState; compari
     const found = all.filter((r) => (!state.unit || r.unit === state.unit) && (finds?.(rowID(r)) ?? true));
     return order ? sorted(found, keyOf(order.column), order.descending) : found;
   }, [all, state.find, state.unit, order?.column, order?.descending]);
-  const columns = useMemo(() => columnsOf(packages > 1), [packages > 1]);
+  const sure = rows.some((r) => r.lo !== null);
+  const again = useMemo(() => new Set(rows.filter((r, i) => i > 0 && nameIn(rows[i - 1]!) === nameIn(r))), [rows]);
+  const columns = useMemo(() => columnsOf(packages > 1, sure, again), [packages > 1, sure, again]);
   const selected = state.pick ? rows.findIndex((r) => rowID(r) === state.pick) : -1;
   const picked = rows[selected];
   return (
@@ -67,6 +69,7 @@ export function Results({ state, comparison, info }: { state: RunsState; compari
         <Find label="Find benchmarks" value={state.find} onChange={(find) => setRuns({ find })} />
         <UnitPicker units={units} value={state.unit} />
         <span class="grow" />
+        {rows.length > 0 && !sure && <span class="soft">Too few samples for an interval</span>}
         <span class="soft num">{plural(rows.length, 'row')}</span>
       </div>
       <Table<ResultRow>
@@ -116,14 +119,17 @@ function keyOf(column: string): (r: ResultRow) => string | number {
     case 'unit': return (r) => r.unit;
     case 'median': return (r) => r.median ?? -Infinity;
     case 'n': return (r) => r.n;
-    default: return (r) => `${r.package ?? ''} ${r.benchmark}`;
+    default: return nameIn;
   }
 }
 
-function columnsOf(packages: boolean): readonly Column<ResultRow>[] {
-  return [
+const nameIn = (r: ResultRow): string => `${r.package ?? ''} ${r.benchmark}`;
+
+/** sure: there are intervals. again: the rows of the benchmark above. */
+function columnsOf(packages: boolean, sure: boolean, again: ReadonlySet<ResultRow>): readonly Column<ResultRow>[] {
+  const all: readonly Column<ResultRow>[] = [
     {
-      id: 'benchmark', title: 'Benchmark', order: 'ascending',
+      id: 'benchmark', title: 'Benchmark', order: 'ascending', kind: (r) => (again.has(r) ? 'soft' : ''),
       cell: (r) => <BenchName name={r.benchmark} pkg={packages ? r.package : undefined} />, text: (r) => r.benchmark,
     },
     {
@@ -155,4 +161,5 @@ function columnsOf(packages: boolean): readonly Column<ResultRow>[] {
       cell: (r) => <RowLinks of={explaining(r.profiles, r.unit)} unit={r.unit} />,
     },
   ];
+  return sure ? all : all.filter((c) => c.id !== 'spread' && c.id !== 'interval');
 }

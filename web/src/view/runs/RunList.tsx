@@ -31,15 +31,18 @@ export function RunList({ state }: PageProps<RunsState>) {
     const found = all.filter((r) => finds?.(textOf(r)) ?? true);
     return sorted(found, keyOf(order.column), order.descending);
   }, [all, state.find, order.column, order.descending]);
-  const columns = useMemo(() => columnsOf(chosen, toggle, verdicts ?? {}, whenAmong(all.map((r) => r.created))), [chosen, verdicts, all]);
+  const at = useMemo(() => whenAmong(all.map((r) => r.created)), [all]);
+  const columns = useMemo(() => columnsOf(chosen, toggle, verdicts ?? {}, at), [chosen, verdicts, at]);
   // The older one is the base, in whichever order they were ticked.
   const [base, head] = [...chosen].sort((a, b) => timeOf(all, a) - timeOf(all, b));
+  const whenOf = (id: string) => at(all.find((r) => r.id === id)?.created ?? '');
   const open = (r: ListedRun) => r.state !== 'corrupt' && goRuns({ page: 'run', run: [r.id] });
   return (
     <section class="pane" aria-label="Runs">
       <div class="pane-bar">
         <Find label="Find runs" value={state.find} onChange={(find) => setRuns({ find })} />
         <span class="grow" />
+        {head && <span class="soft runs-sides" role="status">Before: {whenOf(base!)}, after: {whenOf(head)}</span>}
         <Button
           icon="compare"
           kind={head ? 'primary' : 'quiet'}
