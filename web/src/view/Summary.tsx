@@ -5,6 +5,7 @@ import { formatRate } from '../model/units';
 import { collapsed, setCollapsed } from '../state/summary';
 import { useReport } from '../state/report';
 import { selected } from '../state/selected';
+import { kindOf, REQUESTS } from '../state/selection';
 import { go, href, inView, queryOf, state, type State } from '../state/state';
 import { Chunk } from './Chunk';
 import { CompareViews } from './CompareViews';
@@ -56,7 +57,7 @@ function Told({ report }: { report: SummaryReport }) {
         <ol class="summary-lines" aria-label="Your most expensive lines">
           {lines.map((line) => <li key={line.name}><Line line={line} /></li>)}
         </ol>
-      ) : <span class="soft">No samples in your code</span>}
+      ) : kindOf(selected.value?.q ?? '') !== REQUESTS && <span class="soft">No samples in your code</span>}
       <ul class="summary-facts" {...tip(facts.join(', '))}>
         {shares.map(({ name, cost, margin, alone }) => (
           <li

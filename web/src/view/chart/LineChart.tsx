@@ -176,13 +176,13 @@ export function LineChart({
             );
           })}
           {near.map(({ value, text }) => (
-            <g key={text}>
-              <line class="chart-bound" x1={left} x2={width - RIGHT} y1={place(y, scaled(value))} y2={place(y, scaled(value))} />
-              <text class="chart-text chart-bound-text" x={width - RIGHT} y={place(y, scaled(value)) - 6}>{text}</text>
-            </g>
+            <line key={text} class="chart-bound" x1={left} x2={width - RIGHT} y1={place(y, scaled(value))} y2={place(y, scaled(value))} />
           ))}
           {lines.map((l) => (
             <path key={l.name} class={`chart-path ${l.look}`} d={l.parts.map((p) => pathOf(p, x, y, scaled)).join('')} />
+          ))}
+          {near.map(({ value, text }) => (
+            <text key={text} class="chart-text chart-bound-text" x={width - RIGHT} y={place(y, scaled(value)) - 6}>{text}</text>
           ))}
           {stop !== undefined && <line class="chart-cursor" x1={cursor} x2={cursor} y1={TOP} y2={height - FOOT} />}
         </svg>
