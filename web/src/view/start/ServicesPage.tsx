@@ -60,7 +60,7 @@ export function ServicesPage({ state }: PageProps<PageState>) {
     const found = all.map((service, place): Row => ({ ...around, service, place, silent: now - service.last > SILENT }))
       .filter(({ service }) => cut || (finds?.(textOf(service)) ?? true));
     return sorted(found, keyOf(order.column), order.descending);
-  }, [all, report, cut, state.find, order.column, order.descending, lines, size, wide]);
+  }, [all, report, round, cut, state.find, order.column, order.descending, lines, size, wide]);
   const columns = useMemo(() => columnsOf(hasSource.value === true, narrow), [hasSource.value, narrow]);
   // Whether there is a bar above is not known yet: nothing may move when it comes.
   if (!loading.answer && !loading.error) return <section key="waiting" class="pane" aria-label="Services"><Skeleton /></section>;
