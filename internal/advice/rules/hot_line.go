@@ -30,20 +30,20 @@ What its own code does: copies of large values, divisions, values that a loop lo
 memory, loops over single bits, bytes or elements, loops that always run a few times, numbers built from bytes,
 and shifts by unchecked numbers.
 
-How often it runs per call of its function. hone estimates that from the bounds of the loops around it, and says so. If it
-doesn't know a bound, it gives no number. hone advise -counts counts it, for benchmarks.
+How often it runs per call of its function. hone estimates that from the bounds of the loops around it, or gives no number.
+hone advise -counts counts it.
 
 How its cost grows with the size of the input, if sub-benchmarks have sizes in their names: n=100 and n=400, or 1KB and
 1MB.
 
 What happens to the values on the line: calls that compute the same twice or in each iteration, results of which little is
-used, elements that only one branch needs, text that is parsed where it was formatted, copies that nothing changes, and
-slices that are searched again and again.
+used, elements that only one branch needs, text that is parsed where it was formatted, copies that nothing changes,
+slices that are searched from the start, and map elements that are looked up again.
 
 What it allocates, and why the compiler keeps that on the heap. What it calls that isn't inlined, and why. Whether indexes
-are checked at run time. Which other lines of the function are hot, and what they do.
+are checked at run time. Which other lines of the function are hot, and what they do. What is known of its caller.
 
-Start with the question whether the line has to run that often: its callers are listed with their shares. Then ask
+Ask first whether the line has to run that often: its callers are listed with their shares. Then
 whether it can do less each time. The rule has no rewrite and promises no gain. Change the line, and measure it
 with hone bench -against HEAD.
 
