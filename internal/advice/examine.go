@@ -164,6 +164,7 @@ func (x *examiner) findings(places []*occurrence) []Finding {
 		}
 		x.likely(&f)
 		f.Little = x.little(&f)
+		f.Caveats = append(f.Caveats, x.tooFew(&f)...)
 		if p.site.Line != int(p.site.hot.line) {
 			f.Caveats = append(f.Caveats, fmt.Sprintf("the source has changed since the profile was taken: its line %d seems to be line %d now", p.site.hot.line, p.site.Line))
 		}

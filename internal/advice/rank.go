@@ -2,6 +2,7 @@ package advice
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -57,16 +58,21 @@ const leastSaved = 1 - 1/1.01
 // little reports whether, by its profiles, a finding gains next to nothing.
 func (e *evidence) little(f *Finding) bool {
 	i := slices.Index(e.subjects, f.Evidence.Subject)
-	return f.Class != Look && i >= 0 && e.totals[i][cpuTime] > 0 && f.Bound.Time+f.Bound.unseen(e.totals[i][cpuSamples]) < leastSaved && f.Bound.Waiting < leastSaved && f.Bound.Live == 0
+	return f.Class != Look && i >= 0 && e.totals[i][cpuTime] > 0 && f.Bound.Time < leastSaved && f.Bound.Waiting < leastSaved && f.Bound.Live == 0 && e.tooFew(f) == nil
 }
 
-// unseen is the largest share of the time that allocating may take though a profile of some samples has none of it: with 95 %
-// confidence, what n samples don't show takes less than 3/n of the time (the rule of three).
-func (b *Bound) unseen(samples int64) float64 {
-	if b.Time > 0 || samples == 0 {
-		return 0
+// tooFew says that allocating may well take time though the CPU profile has no sample of it: with 95 % confidence, what n samples
+// don't show takes less than 3/n of the time (the rule of three).
+func (e *evidence) tooFew(f *Finding) []string {
+	i := slices.Index(e.subjects, f.Evidence.Subject)
+	if i < 0 || f.Bound.Time > 0 || f.Bound.Waiting > 0 || e.totals[i][cpuSamples] == 0 {
+		return nil
 	}
-	return b.Bytes * min(1, 3/float64(samples))
+	n := e.totals[i][cpuSamples]
+	if f.Bound.Bytes*min(1, 3/float64(n)) < leastSaved {
+		return nil
+	}
+	return []string{fmt.Sprintf("the CPU profile has only %d samples, none of them here: profile for longer to see how much time this takes", n)}
 }
 
 // perLine keeps one ranked finding per line, which names the others of its line. They come last, and are
