@@ -9,7 +9,7 @@ import { choosing } from '../continuous/picking';
 import { isUnclear, nounOf } from '../changeWords';
 import { NoDifference } from '../NoDifference';
 import { chooseOrTell, ProfileList } from '../ProfilePicker';
-import { Button, Empty, openFunctionMenu, ReportState, tip } from '../parts';
+import { Button, Empty, openFunctionMenu, ReportState, tip, useMedia } from '../parts';
 import { Find } from '../table/Find';
 import { changeText, count, endText, plural } from '../table/format';
 import { FunctionName } from '../table/FunctionName';
@@ -88,6 +88,7 @@ function Comparison({ state, beside }: { state: State; beside: boolean }) {
   const tested = (report?.tested ?? 0) > 0;
   const known = report?.basis === 'samples' || report?.basis === 'instances';
   const isDark = dark.value;
+  const narrow = useMedia(NARROW);
   const asked = state.options.unit !== undefined;
   const columns = useMemo(
     () => {
@@ -96,10 +97,10 @@ function Comparison({ state, beside }: { state: State; beside: boolean }) {
       const swatch = (r: DiffRow) => fills[changeFill(rowStep(r, 'cum', total))]!; // as frames, which have their callees
       const figure = figuresOf(loaded, by, report?.unit ?? '', asked);
       const chars = loaded.reduce((most, r) => Math.max(most, figure(r, 'delta').length + 2), 0); // with an arrow
-      const all = columnsOf(by, figure, chars, relative, most, whole, swatch);
-      return all.filter((c) => (c.id !== 'test' || tested) && (c.id !== 'interval' || known));
+      const all = columnsOf(by, figure, chars, relative, most, whole, swatch, narrow);
+      return all.filter((c) => (c.id !== 'test' || tested) && (c.id !== 'interval' || known) && !(narrow && c.id === 'relative'));
     },
-    [by, loaded, report, relative, most, whole, tested, known, isDark, asked],
+    [by, loaded, report, relative, most, whole, tested, known, isDark, asked, narrow],
   );
   const selected = useMemo(() => (state.fn ? loaded.findIndex((r) => functionOf(r) === state.fn) : -1), [loaded, state.fn]);
   const matches = useSearch(state, useStable((direction) => {
@@ -153,6 +154,7 @@ function Comparison({ state, beside }: { state: State; beside: boolean }) {
               columns={columns}
               count={total}
               row={row}
+              {...(narrow ? { rowRem: TWO_LINES } : {})}
               rowKey={(r, i) => `${r.name}#${i}`}
               order={shown}
               onOrder={onOrder}
@@ -236,12 +238,14 @@ function figuresOf(rows: readonly DiffRow[], by: 'flat' | 'cum', unit: string, a
   };
 }
 
+const NARROW = '(width < 30rem)'; // there, a row has two lines
+const TWO_LINES = 2.75; // rem
 const BARS = 56; // rem from which there is room for a column of bars; diff.css has it, too, and a scroll bar more
 const BADGES = 32; // characters of a name from which there is room for a badge, too
 
 function columnsOf(
   by: 'flat' | 'cum', figure: (row: DiffRow, side: Side) => string, chars: number, relative: boolean, most: number, whole: boolean,
-  swatch: (row: DiffRow) => string,
+  swatch: (row: DiffRow) => string, narrow: boolean,
 ): readonly Column<DiffRow>[] {
   const share = (r: DiffRow) => {
     if (!relative) return (100 * r[by].delta) / most;
@@ -250,6 +254,8 @@ function columnsOf(
   // Colours and arrows are for what changed for sure.
   const sure = (r: DiffRow) => (isNoise(r, by) ? 0 : r[by].delta);
   const kind = (r: DiffRow) => direction(sure(r));
+  const inPercent = (r: DiffRow) => (r.new ? 'new' : changeText(r[by].relative));
+  const sides = (r: DiffRow) => `${figure(r, 'base')} → ${figure(r, 'head')}`;
   return [
     {
       id: 'swatch', title: COSTS.cum.title, from: 30, about: 'Colour in the flame graph: the change in total', width: '3.25rem',
@@ -268,12 +274,15 @@ function columnsOf(
     {
       id: 'delta', title: 'Change', width: `max(5.5rem, ${chars} * 0.85ch + 1.5rem)`, align: 'right', order: 'descending',
       kind: (r) => `${kind(r)} change-cell`, share,
-      cell: (r) => <>{arrow(sure(r))} {figure(r, 'delta')}</>, text: (r) => r[by].deltaText,
+      cell: (r) => (narrow ? (
+        <span class="diff-two">{arrow(sure(r))} {figure(r, 'delta')}<small>{inPercent(r)}</small></span>
+      ) : <>{arrow(sure(r))} {figure(r, 'delta')}</>),
+      text: (r) => r[by].deltaText,
     },
     {
       id: 'relative', title: 'In %', about: 'Change in percent of before', width: 'clamp(4.5rem, 12cqi, 6rem)', align: 'right',
       order: 'descending', from: 20, kind,
-      cell: (r) => (r.new ? 'new' : changeText(r[by].relative)), text: (r) => changeText(r[by].relative),
+      cell: inPercent, text: (r) => changeText(r[by].relative),
     },
     {
       id: 'interval', title: '95 % interval', about: 'Of the change: chance explains a change whose interval contains 0', width: '11rem',
@@ -304,7 +313,12 @@ function columnsOf(
     {
       id: 'name', title: 'Function', order: 'ascending',
       // Where there is little room, the percents have to say it.
-      cell: (r, { chars }) => (chars < BADGES ? <FunctionName place={{ name: r.name }} chars={chars} /> : (
+      cell: (r, { chars }) => (narrow ? (
+        <span class="diff-two">
+          <FunctionName place={{ name: r.name }} chars={chars} />
+          <small>{intervalText(r[by], (value) => figure(r, value))} {sides(r)}</small>
+        </span>
+      ) : chars < BADGES ? <FunctionName place={{ name: r.name }} chars={chars} /> : (
         <>
           <FunctionName place={{ name: r.name }} chars={r.new || r.gone ? chars - 7 : chars} />
           {r.new && <span class={`badge ${isNoise(r, by) ? 'soft' : 'more'}`}>new</span>}

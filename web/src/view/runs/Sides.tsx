@@ -6,7 +6,7 @@ import { unitAbout, withUnit } from '../../model/quantity';
 import { finder } from '../../state/pattern';
 import { goRuns, rowID, runsHref, setRuns, type Finding, type RunsState } from '../../state/runs';
 import { follow } from '../link';
-import { Button, IconButton, tip } from '../parts';
+import { Button, IconButton, tip, useMedia } from '../parts';
 import { Find } from '../table/Find';
 import { orderText, parseOrder, sorted } from '../table/order';
 import { Table, type Column } from '../table/Table';
@@ -63,7 +63,8 @@ export function Sides({ state, comparison, base, head }: SidesProps) {
       && (finds?.(`${idOf(r)} ${r.shown.verdict} ${verdictText(r.c.verdict, r.shown.verdict)}`) ?? true));
     return order ? sorted(found, keyOf(order.column), order.descending) : found;
   }, [all, state.find, state.unit, state.only, order?.column, order?.descending]);
-  const columns = useMemo(() => columnsOf(packages > 1), [packages > 1]);
+  const narrow = useMedia(NARROW);
+  const columns = useMemo(() => columnsOf(packages > 1, narrow), [packages > 1, narrow]);
   const selected = state.pick ? rows.findIndex((r) => idOf(r) === state.pick) : -1;
   const picked = rows[selected];
   const movers = order?.column === 'change' && order.descending;
@@ -85,6 +86,7 @@ export function Sides({ state, comparison, base, head }: SidesProps) {
         columns={columns}
         count={rows.length}
         row={(i) => rows[i]}
+        {...(narrow ? { rowRem: TWO_LINES } : {})}
         rowKey={idOf}
         order={order}
         onOrder={(column) =>
@@ -145,11 +147,24 @@ const kind = (r: SideRow) => verdicts[r.c.verdict].kind;
 const sideText = (text: string, unit: string): string => (text === '-' ? '' : withUnit(text, unit));
 const neutral = (c: Compared) => (c.scale === 'ratio' ? 1 : 0);
 
-function columnsOf(packages: boolean): readonly Column<SideRow>[] {
+/** There, the verdict is below the benchmark's name. */
+const NARROW = '(width < 48rem)';
+const TWO_LINES = 2.75; // rem
+
+const verdictLine = ({ c, shown }: SideRow): string =>
+  [verdictText(c.verdict, shown.verdict), shown.interval === '-' ? '' : shown.interval].filter(Boolean).join(', ');
+
+function columnsOf(packages: boolean, narrow: boolean): readonly Column<SideRow>[] {
   return [
     {
       id: 'benchmark', title: 'Benchmark', order: 'ascending',
-      cell: (r) => <BenchName name={r.c.benchmark} pkg={packages ? r.c.package : undefined} />, text: (r) => r.c.benchmark,
+      cell: (r) => (narrow ? (
+        <span class="runs-two">
+          <BenchName name={r.c.benchmark} pkg={packages ? r.c.package : undefined} />
+          <small class={`cut ${kind(r)}`} title={r.shown.verdict}>{verdictLine(r)}</small>
+        </span>
+      ) : <BenchName name={r.c.benchmark} pkg={packages ? r.c.package : undefined} />),
+      text: (r) => r.c.benchmark,
     },
     {
       id: 'unit', title: 'Unit', order: 'ascending', width: '5.5rem', kind: () => 'soft',
