@@ -34,17 +34,20 @@ func gridText(t *testing.T, p *profile.Profile, yours bool, by *Sampling) (text 
 	if by != nil {
 		g.Judge(*by)
 	}
-	tell := func(name string, q Quantity, noise bool) {
+	tell := func(name string, q Quantity, base int64, noise bool) {
 		text += fmt.Sprintf("%s %d %.0f%%", name, q.Value, q.Percent)
+		if base != 0 {
+			text += fmt.Sprintf(" from %d", base)
+		}
 		if noise {
 			text += " noise"
 		}
 		text += "\n"
 	}
 	for _, c := range g.Cells {
-		tell(c.Value, c.Sum, c.Noise)
+		tell(c.Value, c.Sum, c.Base, c.Noise)
 		for _, f := range c.Functions {
-			tell("  "+f.Name, f.Cost, f.Noise)
+			tell("  "+f.Name, f.Cost, f.Base, f.Noise)
 		}
 	}
 	return text
@@ -77,7 +80,7 @@ func TestGridJudge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "/a 1510 60%\n  main.f 1500 60%\n  main.g 10 0% noise\n/b 20 1% noise\n  main.f 20 1% noise\n"
+	want := "/a 1510 60% from 1500\n  main.f 1500 60% from 500\n  main.g 10 0% from 1000 noise\n/b 20 1% from 1000 noise\n  main.f 20 1% from 1000 noise\n"
 	if got := gridText(t, p, false, &Sampling{Chance: &Chance{Event: 1, BaseEvent: 1}, BaseScale: 1}); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}

@@ -283,9 +283,11 @@ export interface GridLabel {
 export interface GridCell {
   value: string;
   sum: Quantity;
-  functions: { name: string; cost: Quantity; noise?: boolean }[];
+  functions: { name: string; cost: Quantity; noise?: boolean; base?: number }[];
   /** Of a comparison, as of its functions: chance explains the change. */
   noise?: boolean;
+  /** What it was before, as of its functions. */
+  base?: number;
   /** Ids of its part. */
   profile: string[];
   /** How many profiles it has in the store; absent for labels of samples. */

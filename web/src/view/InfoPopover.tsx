@@ -16,7 +16,7 @@ export function InfoPopover() {
   const { base, profile, view } = state.value;
   const merged = profile.length;
   const beside = view === 'flame' || view === 'diff' || view === 'raw';
-  const words = base.length > 0 && !beside ? ['After − before, shares of before'] : [
+  const words = base.length > 0 && !beside ? ['After − before'] : [
     ...(base.length > 0 ? [sideNames.head] : []),
     ...(info.duration > 0 && !info.selection ? [`over ${formatDuration(info.duration)}`] : []),
     info.selection

@@ -5,7 +5,7 @@ import './grid.css';
 import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Grid, GridCell, GridLabel, Quantity, Top } from '../../api/types';
-import { columnFigures } from '../../model/column';
+import { columnFigures, type Figure } from '../../model/column';
 import { shortName } from '../../model/names';
 import { formatValue } from '../../model/units';
 import { patternOf, writtenIn } from '../../state/pattern';
@@ -17,7 +17,7 @@ import { go, queryOf, setOwn, state, type State } from '../../state/state';
 import { valueFilter } from '../../state/tagFilter';
 import { Button, Empty, openFunctionMenu, ReportState, tip } from '../parts';
 import { Find } from '../table/Find';
-import { count, percentText, plural } from '../table/format';
+import { count, percentText, plural, signedText } from '../table/format';
 import { nameParts, shortenParts } from '../table/names';
 import { extend, untrimmed } from '../table/query';
 import { SPARE } from '../table/range';
@@ -128,7 +128,7 @@ function Cells({ grid, pages, state: now, numeric, find }: CellsProps) {
       <div class="pane-facts">
         <span>{plural(total, 'value')}, {compared ? 'the largest change first' : 'the most expensive first'}</span>
         {label?.total && !compared && <span>{percentText(label.total.percent)} of the total has this label</span>}
-        <span>Percentages are of the total{compared && ' before'}</span>
+        {!compared && <span>Percentages are of the total</span>}
         {compared && grid.cells.some((c) => c.noise || c.functions.some((f) => f.noise)) && <span>Grey bars are within noise</span>}
         {!compared && yours && <span>Functions are yours, with their calls outside your code</span>}
         <span>All bars have one scale</span>
@@ -201,7 +201,11 @@ function Cards({ grid, rest, searched, yours, compared, total, row, need, picked
   const lines = Math.ceil(all / columns);
   // The first have the most functions, as they cost most.
   const rows = useMemo(() => Math.max(1, ...grid.cells.map((c) => c.functions.length)), [grid]);
-  const figure = useMemo(() => columnFigures(grid.cells.map((c) => c.sum), grid.unit), [grid]);
+  // One unit, and as many digits. Changes have those of functions, too, and of what they were.
+  const figure = useMemo(() => {
+    const shown = grid.cells.flatMap((c) => [c.sum, ...(compared ? c.functions.map((f) => f.cost) : [])]);
+    return columnFigures(shown, grid.unit, compared);
+  }, [grid, compared]);
   const view = useVirtual(box, lines, 0, CARD_REM + FUNCTION_REM * rows);
   useLayoutEffect(() => { // before anything is drawn
     if (view.width > 0) setColumns(Math.max(1, Math.min(Math.floor(view.width / (least * rem)), Math.max(2, all))));
@@ -269,7 +273,7 @@ interface CommonProps {
   compared: boolean;
   most: number;
   /** Prints the values of all cards alike. */
-  figure: (q: Quantity) => string;
+  figure: (q: Figure) => string;
   /** There is room for so many functions. */
   rows: number;
   /** There is room for so many next to a function's bar. */
@@ -312,12 +316,13 @@ function Card({ cell, name, compared, most, figure, rows, chars, at, of, picked,
   const kind = (text: string) => (marked?.(text) ? ' marked card-marked' : '');
   const tone = (value: number, noise: boolean | undefined) =>
     (noise ? ' noise' : value < 0 ? ' negative' : compared ? ' positive' : '');
-  const sign = (value: number) => (compared && value > 0 ? '+' : '');
   const share = (value: number) => `${(100 * Math.abs(value)) / (most || 1)}%`;
   // As the value above, of which shares are where it has one. Changes of functions cancel each other out.
   const functions = cell.functions.slice(0, rows);
+  const change = (cost: Quantity) => signedText(figure(cost), cost.value, true);
+  const sides = (cost: Quantity, base = 0) => `${figure({ value: base, text: '' })} → ${figure({ value: base + cost.value, text: '' })}`;
   const costs = functions.map(({ cost }) =>
-    (compared || cell.profiles !== undefined ? `${sign(cost.value)}${cost.text}` : percentText(cost.percent)));
+    (compared ? change(cost) : cell.profiles !== undefined ? cost.text : percentText(cost.percent)));
   return (
     <li class={`card${picked ? ' card-picked' : ''}`} aria-setsize={of} aria-posinset={at + 1}>
       <header>
@@ -329,9 +334,9 @@ function Card({ cell, name, compared, most, figure, rows, chars, at, of, picked,
         )}
       </header>
       <p class={`card-sum${tone(cell.sum.value, cell.noise)}`} style={{ '--share': share(cell.sum.value) }}>
-        <b>{sign(cell.sum.value)}{figure(cell.sum)}</b>
-        <span class="soft">{cell.profiles !== undefined ? plural(cell.profiles, 'profile')
-          : `${sign(cell.sum.value)}${percentText(cell.sum.percent)}`}</span>
+        <b>{compared ? change(cell.sum) : figure(cell.sum)}</b>
+        <span class="soft">{compared ? sides(cell.sum, cell.base)
+          : cell.profiles !== undefined ? plural(cell.profiles, 'profile') : percentText(cell.sum.percent)}</span>
       </p>
       <ol>
         {functions.map((f, i) => (
@@ -339,7 +344,7 @@ function Card({ cell, name, compared, most, figure, rows, chars, at, of, picked,
             <button
               type="button"
               class={`card-fn mono${kind(f.name)}`}
-              title={f.name}
+              title={compared ? `${f.name}: ${sides(f.cost, f.base)}` : f.name}
               onClick={(e) => openFunctionMenu(compared ? f.name : writtenIn(f.name) || f.name, e.currentTarget)}
             >
               {fitted(f.name, chars - costs[i]!.length)}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endText, intervalText, marginText, shareText } from './format';
+import { endText, intervalText, marginText, shareText, signedText, wayOf } from './format';
 
 test('the interval of a share', () => {
   expect(marginText(15.28, { low: 8.8, high: 25.4 })).toBe('±8.3');
@@ -24,4 +24,11 @@ test('a small share is below what its digits show', () => {
 
 test('an end of an interval is a number', () => {
   expect(['-0.12s', '>-0.01s', '<+0.01 cores', '+1.50MB/s', '0', ''].map(endText)).toEqual(['-0.12', '-0.00', '+0.00', '+1.50', '0', '']);
+});
+
+test('changes have their sign and colour in all views, other values none', () => {
+  const cases: [string, number, string][] = [['0.18s', 1, '+0.18s'], ['<0.01s', 1, '<+0.01s'], ['-0.18s', -1, '-0.18s'], ['', 1, '']];
+  for (const [text, value, want] of cases) expect(signedText(text, value, true)).toBe(want);
+  expect(signedText('0.18s', 1, false)).toBe('0.18s');
+  expect([wayOf(1, true), wayOf(-1, true), wayOf(0, true), wayOf(1, false)]).toEqual(['more', 'less', '', '']);
 });

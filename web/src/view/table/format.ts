@@ -38,6 +38,14 @@ export function plural(n: number, what: string): string {
   return `${count(n)} ${what}${n === 1 ? '' : 's'}`;
 }
 
+/** A figure or share of a comparison's views, which is a change: with its sign. */
+export const signedText = (text: string, value: number, compared: boolean): string =>
+  (compared && value > 0 ? text.replace(/^<?(?=.)/, '$&+') : text);
+
+/** The colour of a change; what isn't one has none. */
+export const wayOf = (value: number, compared: boolean): '' | 'more' | 'less' =>
+  (!compared || value === 0 ? '' : value > 0 ? 'more' : 'less');
+
 export function hex(address: number): string {
   return `0x${address.toString(16)}`;
 }
