@@ -1,12 +1,12 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
-import type { Call, Tree, TreeRow } from '../../api/types';
+import type { Call, Quantity, Tree, TreeRow } from '../../api/types';
 import { columnFigures, type Figure } from '../../model/column';
 import { exactly, patternOf } from '../../state/pattern';
 import { useReport } from '../../state/report';
 import { go, queryOf, setOwn, state as current } from '../../state/state';
 import { Button, Empty, openFunctionMenu, ReportState } from '../parts';
 import { Find } from '../table/Find';
-import { count, percentText, plural, shareText } from '../table/format';
+import { count, percentText, plural, shareText, signedText, wayOf } from '../table/format';
 import { FunctionName } from '../table/FunctionName';
 import { selects } from '../table/names';
 import { extend } from '../table/query';
@@ -74,7 +74,12 @@ type Matches = ((name: string) => boolean) | null;
 
 function Block({ row, unit, matches }: { row: TreeRow; unit: string; matches: Matches }) {
   const calls = [...row.callers, ...row.callees];
-  const figure = useMemo(() => columnFigures([row.flat, row.cum, ...calls.map((c) => c.weight)], unit), [row, unit]);
+  const compared = current.value.base.length > 0; // then, values are changes
+  const figure = useMemo(() => {
+    const plain = columnFigures([row.flat, row.cum, ...calls.map((c) => c.weight)], unit);
+    return (q: Figure) => signedText(plain(q), q.value, compared);
+  }, [row, unit, compared]);
+  const percent = ({ percent: p, value }: Quantity) => signedText(percentText(p), value, compared);
   const most = calls.reduce((m, c) => Math.max(m, Math.abs(c.share)), 0) || 1;
   return (
     <table class="peek-block">
@@ -82,7 +87,7 @@ function Block({ row, unit, matches }: { row: TreeRow; unit: string; matches: Ma
       <thead>
         <tr>
           <th scope="col">Value</th>
-          <th scope="col" title="Of the function's total">Share</th>
+          <th scope="col" title={`Of the function’s ${compared ? 'change' : 'total'}`}>{compared ? 'Of its change' : 'Share'}</th>
           <th scope="col" class="text">Callers, the function, callees</th>
         </tr>
       </thead>
@@ -99,7 +104,7 @@ function Block({ row, unit, matches }: { row: TreeRow; unit: string; matches: Ma
               <FunctionName place={row} />
             </button>
             <span class="peek-of soft num" title="Of the profile’s total">
-              {' '}self {percentText(row.flat.percent)}, total {percentText(row.cum.percent)}
+              {' '}self {percent(row.flat)}, total {percent(row.cum)}
             </span>
           </th>
         </tr>
@@ -121,16 +126,20 @@ interface CallRowProps {
   matches: Matches;
 }
 
-function CallRow({ call, way, figure, most, matches }: CallRowProps) {
+function CallRow({ call, way: to, figure, most, matches }: CallRowProps) {
+  const way = wayOf(call.weight.value, current.value.base.length > 0);
   return (
     <tr class={matches?.(call.name) ? 'marked' : ''}>
-      <td>{figure(call.weight)}</td>
-      <td class={`share${call.weight.value < 0 ? ' negative' : ''}`} style={{ '--share': `${(100 * Math.abs(call.share)) / most}%` }}>
+      <td class={way}>{figure(call.weight)}</td>
+      <td
+        class={`share${call.weight.value < 0 ? ' negative' : ''} ${way}`}
+        style={{ '--share': `${(100 * Math.abs(call.share)) / most}%` }}
+      >
         <span>{shareText(call.share)}</span>
       </td>
       <td class="text">
         <div class="peek-name">
-          <span class="soft" aria-hidden="true">{way === 'from' ? '↘' : '↳'}</span>
+          <span class="soft" aria-hidden="true">{to === 'from' ? '↘' : '↳'}</span>
           <button type="button" class="link-button" onClick={() => goTo(selects(call))}>
             <FunctionName place={call} />
           </button>

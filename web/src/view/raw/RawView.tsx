@@ -225,6 +225,7 @@ function Lines({ state, find, sections, folded, total, line, need }: LinesProps)
         </div>
       </div>
       <div class="pane-facts">
+        {state.base.length > 0 && <span>Values are after minus before</span>}
         <span>{find && sections.every((s) => s.records === 0) ? 'Nothing matches' : plural(total, 'line')}</span>
         <span class={about ? 'mono' : ''}>{about || 'Click a number for its line, a function for what can be done with it'}</span>
       </div>

@@ -1,13 +1,13 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { Call, Tree, TreeRow } from '../../api/types';
+import type { Call, Quantity, Tree, TreeRow } from '../../api/types';
 import { exactly, finder, quote } from '../../state/pattern';
 import { useReport } from '../../state/report';
 import { columnFigures } from '../../model/column';
-import { queryOf, selectFunction, type State } from '../../state/state';
+import { queryOf, selectFunction, state as pageState, type State } from '../../state/state';
 import { FlameGraph } from '../flame/FlameGraph';
 import { server } from '../flame/server';
 import { Button, Empty, openFunctionMenu, ReportState } from '../parts';
-import { percentText, shareText } from '../table/format';
+import { percentText, shareText, signedText, wayOf } from '../table/format';
 import { FunctionList } from '../table/FunctionList';
 import { FunctionName, NamedRow } from '../table/FunctionName';
 import { selects } from '../table/names';
@@ -135,7 +135,8 @@ interface CallsProps {
 
 function Calls({ title, none, calls, unit, state }: CallsProps) {
   const matches = useMemo(() => finder(state.search), [state.search]);
-  const columns = useMemo(() => columnsOf(title, calls, unit), [title, calls, unit]);
+  const compared = pageState.value.base.length > 0; // then, values are changes
+  const columns = useMemo(() => columnsOf(title, calls, unit, compared), [title, calls, unit, compared]);
   return (
     <Table<Call>
       label={title}
@@ -152,20 +153,22 @@ function Calls({ title, none, calls, unit, state }: CallsProps) {
   );
 }
 
-function columnsOf(title: string, calls: readonly Call[], unit: string): readonly Column<Call>[] {
-  const figure = columnFigures(calls.flatMap((c) => [c.weight, c.flat]), unit);
+function columnsOf(title: string, calls: readonly Call[], unit: string, compared: boolean): readonly Column<Call>[] {
+  const plain = columnFigures(calls.flatMap((c) => [c.weight, c.flat]), unit);
+  const figure = (q: Quantity) => signedText(plain(q), q.value, compared);
   const most = calls.reduce((m, c) => Math.max(m, Math.abs(c.share)), 0) || 1;
   return [
     {
       id: 'flat', title: COSTS.flat.title, about: COSTS.flat.about(title === 'Callers' ? 'function' : 'callee'), width: '5.5rem',
-      align: 'right', from: 28, cell: (c) => figure(c.flat), text: (c) => c.flat.text,
+      align: 'right', from: 28, cell: (c) => figure(c.flat), text: (c) => c.flat.text, kind: (c) => wayOf(c.flat.value, compared),
     },
     {
       id: 'weight', title: COSTS.cum.title, about: 'With what it calls: cum in pprof', width: '5.5rem', align: 'right', from: 24,
-      cell: (c) => figure(c.weight), text: (c) => c.weight.text,
+      cell: (c) => figure(c.weight), text: (c) => c.weight.text, kind: (c) => wayOf(c.weight.value, compared),
     },
     {
-      id: 'share', title: 'Share', about: 'Of the function’s total', width: '5rem', align: 'right', cell: (c) => shareText(c.share),
+      id: 'share', title: 'Share', about: `Of the function’s ${compared ? 'change' : 'total'}`, width: '5rem', align: 'right',
+      cell: (c) => shareText(c.share), kind: (c) => wayOf(c.weight.value, compared),
       text: (c) => percentText(c.share), share: (c) => ((c.weight.value < 0 ? -100 : 100) * Math.abs(c.share)) / most,
     },
     {

@@ -6,7 +6,7 @@ import { useReport } from '../../state/report';
 import { queryOf, selectFunction, setOption, setOwn } from '../../state/state';
 import { openFunctionMenu, ReportState, tip } from '../parts';
 import { Find } from '../table/Find';
-import { percentText, plural, shareText } from '../table/format';
+import { percentText, plural, shareText, signedText, wayOf } from '../table/format';
 import { FunctionName, NamedRow } from '../table/FunctionName';
 import { headFacts } from '../table/headFacts';
 import { selects } from '../table/names';
@@ -48,6 +48,7 @@ export default function TopView({ state, beside = false }: ViewProps) {
   }), beside);
 
   const unit = pages.first.answer?.report.unit ?? '';
+  const compared = state.base.length > 0; // then, values are changes
   const columns = useMemo(() => {
     const all = loaded ?? [];
     const figure = columnFigures(all.flatMap((r) => [r.flat, r.cum]), unit);
@@ -56,9 +57,9 @@ export default function TopView({ state, beside = false }: ViewProps) {
     const bars = { flat: most('flat'), cum: most('cum') };
     const chars = all.reduce((m, r) => Math.max(m, figure(r.flat).length, figure(r.cum).length), 0);
     const width = `max(6rem, ${Math.min(chars, MOST_CHARS)}ch + 1.5rem)`;
-    return columnsOf(figure, bars).filter((c) => c.id !== 'sum' || !order)
+    return columnsOf(figure, bars, compared).filter((c) => c.id !== 'sum' || !order)
       .map((c) => (c.id === 'flat' || c.id === 'cum' ? { ...c, width } : c));
-  }, [loaded, unit, order]);
+  }, [loaded, unit, order, compared]);
 
   const shown: Order = parseOrder(order) ?? { column: state.options['sort'] === 'cum' ? 'cum' : 'flat', descending: true };
   const onOrder = (column: string) => {
@@ -98,7 +99,7 @@ export default function TopView({ state, beside = false }: ViewProps) {
               {...(matches ? { marked: (r: TopRow) => matches(r.name) } : {})}
               empty={`No name matches “${find}”.`}
             />
-            <Facts top={report} rows={pages.total} compared={state.base.length > 0} />
+            <Facts top={report} rows={pages.total} compared={compared} />
           </>
         )}
       </ReportState>
@@ -116,16 +117,19 @@ function nextOrder(now: Order, column: string): Order {
 const MOST_CHARS = 16; // of a figure that makes its column wider
 const SHARE = 'clamp(5.5rem, 9cqi, 11rem)'; // bars tell more where there is room
 
-const columnsOf = (figure: (q: Quantity) => string, most: { flat: number; cum: number }): readonly Column<TopRow>[] => [
+const columnsOf = (
+  figure: (q: Quantity) => string, most: { flat: number; cum: number }, compared: boolean,
+): readonly Column<TopRow>[] => [
   {
     id: 'flat', title: COSTS.flat.title, about: COSTS.flat.about('function'), width: '6rem', align: 'right', from: 40, order: 'descending',
-    cell: (r) => figure(r.flat), text: (r) => r.flat.text, kind: (r) => (r.flat.value === 0 ? 'soft' : ''),
+    cell: (r) => signedText(figure(r.flat), r.flat.value, compared), text: (r) => signedText(r.flat.text, r.flat.value, compared),
+    kind: (r) => (r.flat.value === 0 ? 'soft' : wayOf(r.flat.value, compared)),
   },
   {
     id: 'flat%', orderBy: 'flat', order: 'descending', title: `${COSTS.flat.title} %`, about: COSTS.flat.about('function'), width: SHARE,
     align: 'right',
-    cell: (r) => shareText(r.flat.percent), text: (r) => percentText(r.flat.percent),
-    share: (r) => (100 * r.flat.value) / most.flat,
+    cell: (r) => signedText(shareText(r.flat.percent), r.flat.value, compared), text: (r) => percentText(r.flat.percent),
+    kind: (r) => wayOf(r.flat.value, compared), share: (r) => (100 * r.flat.value) / most.flat,
   },
   {
     id: 'sum', title: 'Sum %', about: 'Share in this row and those above', width: '5rem', align: 'right', from: 52,
@@ -133,13 +137,14 @@ const columnsOf = (figure: (q: Quantity) => string, most: { flat: number; cum: n
   },
   {
     id: 'cum', title: COSTS.cum.title, about: COSTS.cum.about('function'), width: '6rem', align: 'right', from: 40, order: 'descending',
-    cell: (r) => figure(r.cum), text: (r) => r.cum.text,
+    cell: (r) => signedText(figure(r.cum), r.cum.value, compared), text: (r) => signedText(r.cum.text, r.cum.value, compared),
+    kind: (r) => wayOf(r.cum.value, compared),
   },
   {
     id: 'cum%', orderBy: 'cum', order: 'descending', title: `${COSTS.cum.title} %`, about: COSTS.cum.about('function'), width: SHARE,
     align: 'right',
-    cell: (r) => shareText(r.cum.percent), text: (r) => percentText(r.cum.percent),
-    share: (r) => (100 * r.cum.value) / most.cum,
+    cell: (r) => signedText(shareText(r.cum.percent), r.cum.value, compared), text: (r) => percentText(r.cum.percent),
+    kind: (r) => wayOf(r.cum.value, compared), share: (r) => (100 * r.cum.value) / most.cum,
   },
   {
     id: 'name', title: 'Function', order: 'ascending',

@@ -3,7 +3,7 @@ import type { Quantity, Trace, Traces } from '../../api/types';
 import { columnFigures } from '../../model/column';
 import { queryOf, selectFunction, setOwn, type State } from '../../state/state';
 import { Button, IconButton, openFunctionMenu, ReportState } from '../parts';
-import { count, percentText, plural, shareText } from '../table/format';
+import { count, percentText, plural, shareText, signedText, wayOf } from '../table/format';
 import { FunctionName } from '../table/FunctionName';
 import { nameParts, selects } from '../table/names';
 import { orderText, type Order } from '../table/order';
@@ -85,22 +85,18 @@ export default function TracesView({ state }: ViewProps) {
   );
 }
 
-/** A value with its sign, if it is a change. */
-const signed = (text: string, { value }: Quantity, compared: boolean): string =>
-  (compared && value > 0 ? text.replace(/^<?/, '$&+') : text);
-
 const columnsOf = (figure: (q: Quantity) => string, most: number, compared: boolean): readonly Column<Trace>[] => {
-  const way = ({ value: { value } }: Trace) => (!compared || value === 0 ? '' : value > 0 ? 'more' : 'less');
+  const way = ({ value }: Trace) => wayOf(value.value, compared);
   return [
     {
       id: 'value', title: compared ? 'Change' : 'Value', width: '6rem', align: 'right', order: 'descending',
       kind: way,
-      cell: (t) => signed(figure(t.value), t.value, compared), text: (t) => signed(t.value.text, t.value, compared),
+      cell: (t) => signedText(figure(t.value), t.value.value, compared), text: (t) => signedText(t.value.text, t.value.value, compared),
     },
     {
       id: 'share', title: 'Share', width: '5.5rem', align: 'right', from: 30, kind: way,
-      cell: (t) => signed(shareText(t.value.percent), t.value, compared),
-      text: (t) => signed(percentText(t.value.percent), t.value, compared),
+      cell: (t) => signedText(shareText(t.value.percent), t.value.value, compared),
+      text: (t) => signedText(percentText(t.value.percent), t.value.value, compared),
       share: (t) => (100 * t.value.value) / most,
     },
     {
@@ -158,8 +154,10 @@ function Stack({ trace, index, total, state, compared, onMove }: StackProps) {
       {trace === undefined ? <p class="soft">Loading…</p> : (
         <>
           <p>
-            <b class="num">{signed(trace.value.text, trace.value, compared)}</b>{' '}
-            <span class="soft">{signed(percentText(trace.value.percent), trace.value, compared)} of the total{compared && ' before'}</span>
+            <b class="num">{signedText(trace.value.text, trace.value.value, compared)}</b>{' '}
+            <span class="soft">
+              {signedText(percentText(trace.value.percent), trace.value.value, compared)} of the total{compared && ' before'}
+            </span>
           </p>
           {trace.labels && (
             <dl class="stack-labels">
