@@ -9,7 +9,8 @@ import type { Order } from '../table/order';
 import { openSource } from '../table/select';
 import { Table, type Column } from '../table/Table';
 import {
-  changeWords, costText, firstText, highestRate, isPerRequest, meanCostText, meanShare, shareText, TONES, versionName, versionShares,
+  changeWords, costText, firstText, highestRate, highestShare, isPerRequest, meanCostText, meanShare, shareText, TONES, versionName,
+  versionShares,
 } from './history';
 import type { Change as Changed } from './historyChange';
 import { asideText, costWay } from './words';
@@ -96,21 +97,30 @@ export function columnsOf(
   const shares = new Map(functions.map((f) => [f, versionShares(h, f, cum)]));
   const highest = Math.max(0, ...functions.map((f) => highestRate(h, f, cum)));
   const most = Math.max(1e-9, ...[...shares.values()].flat().map((s) => Math.abs(s ?? 0)));
-  const one = h.versions.length === 0;
+  // One version is all of the time: it tells nothing that the mean doesn't, nor when a function came.
+  const one = h.versions.length <= 1;
+  const versions = one ? [] : h.versions;
+  const news = !one || functions.some((f) => f.first?.start === false);
   return [
     { id: 'name', title: 'Function', cell: (f) => f.name, text: (f) => f.name },
     {
-      id: 'change', title: 'Largest change', orderBy: 'change', order: 'descending', width: '13.5rem', from: 22,
-      about: one ? 'Change of the share, from the first third of the time to the last' : 'Change of the share from one version to the next',
+      id: 'change', title: one ? 'First to last third' : 'Largest change', orderBy: 'change', order: 'descending',
+      width: '13.5rem', from: 22,
+      about: `Change of the share, from ${one ? 'the first third of the time to the last' : 'one version to the next'}`,
       cell: (f) => <Change of={f} compared={changeOf(f)} />,
       text: (f) => (f.change ? `${percentText(f.change.before)} → ${percentText(f.change.after)} ${f.change.version}`.trim() : ''),
     },
-    {
+    ...(one ? [{
+      id: 'highest', title: 'Highest', about: 'The window with the highest share', width: '10.5rem', align: 'right', from: 38,
+      cell: (f) => <Figure share={shareText(highestShare(h, f, cum).share)} cost={timeText(highestShare(h, f, cum).time, false)} />,
+      text: (f) => percentText(highestShare(h, f, cum).share),
+    } satisfies Column<FunctionHistory>] : []),
+    ...(news ? [{
       id: 'first', title: 'First seen', about: 'First version and time in this period', order: 'descending',
       width: one ? '7.5rem' : '12.5rem', from: 46,
       cell: (f) => <span class={f.first?.start === false ? '' : 'soft'}>{firstText(f)}</span>,
       text: (f) => (f.first ? `${f.first.version} ${new Date(f.first.time).toISOString()}`.trim() : ''),
-    },
+    } satisfies Column<FunctionHistory>] : []),
     {
       id: 'mean', title: 'Mean', order: 'descending',
       about: `Share in all of the time, and the mean cost of ${isPerRequest(h) ? 'a request' : 'an instance'}`,
@@ -124,7 +134,7 @@ export function columnsOf(
       ),
       text: (f) => percentText(meanShare(h, f, cum)), ...(one ? {} : { kind: () => 'soft' }),
     },
-    ...h.versions.map((v, i): Column<FunctionHistory> => ({
+    ...versions.map((v, i): Column<FunctionHistory> => ({
       id: `version ${v.version}`, title: versionName(v.version), width: '6.5rem', align: 'right',
       about: `Share and cost in ${versionName(v.version)}: ${plural(v.profiles, 'profile')} since ${timeText(v.first, false)}`,
       from: 60 + 6 * (h.versions.length - 1 - i),

@@ -186,8 +186,10 @@ function factsOf(h: History, functions: readonly FunctionHistory[], leftOut: rea
   const hidden = h.versions.filter((v) => leftOut.includes(`version ${v.version}`)).length;
   const versions = h.left + hidden > 0 ? `the last ${n - hidden} of ${n + h.left} versions${hidden > 0 ? ' have room' : ''}`
     : n > 0 ? plural(n, 'version') : '';
-  return [plural(functions.length, 'function'), versions, `${plural(h.time.length, 'window')} of ${lengthText(h.step)}`]
-    .filter(Boolean).join(', ');
+  return [
+    plural(functions.length, 'function'), versions, `${plural(h.time.length, 'window')} of ${lengthText(h.step)}`,
+    `all of ${spanText(h)}`, // whatever is selected of it
+  ].filter(Boolean).join(', ');
 }
 
 /** What happened in the time shown: versions that came, and what people marked. */

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import type { FunctionHistory, History } from '../../api/continuous';
-import { changeWords, costsOf, costText, meanCostText, firstText, highestRate, linesOf, meanShare, versionShares } from './history';
+import {
+  changeWords, costsOf, costText, firstText, highestRate, highestShare, linesOf, meanCostText, meanShare, versionShares,
+} from './history';
 
 const f: FunctionHistory = {
   name: 'main.f', flat: [0, 10, 30], cum: [0, 20, 60], versions: { flat: [0, 40], cum: [0, 80] },
@@ -37,6 +39,11 @@ test('the cores of a row have the same decimals', () => {
     .toEqual(['0.099 cores', '0.110 cores', '0.200 cores', '0.001 cores']);
   expect([37.1e6, 7.6e6].map((v) => costText(h, v, { profiles: 1, duration: 1e9 }, 76.8e6))).toEqual(['0.0371 cores', '0.0076 cores']);
   expect(costText({ ...h, type: 'inuse_space', unit: 'bytes' }, 4 * 2 ** 20, { profiles: 2, duration: 60e9 }, most)).toBe('2MB');
+});
+
+test('the window with the highest share', () => {
+  expect(highestShare(h, f, false)).toEqual({ share: 30, time: 2 });
+  expect(highestShare({ ...h, total: [0, 0, 0] }, f, false)).toEqual({ share: 0, time: 0 });
 });
 
 test('a version without the function has no share', () => {

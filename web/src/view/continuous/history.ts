@@ -34,6 +34,13 @@ export function meanShare(h: History, f: FunctionHistory, cum: boolean): number 
 
 export const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
 
+/** The window in which a function has the highest share. */
+export function highestShare(h: History, f: FunctionHistory, cum: boolean): { share: number; time: number } {
+  const shares = sharesOf(h, f, cum);
+  const at = shares.reduce<number>((most, share, i) => ((share ?? 0) > (shares[most] ?? 0) ? i : most), 0);
+  return { share: shares[at] ?? 0, time: h.time[at] ?? h.from };
+}
+
 /** The highest cost of a function in a second, in its versions and in all windows together. */
 export function highestRate(h: History, f: FunctionHistory, cum: boolean): number {
   const rate = (value: number, duration: number) => (duration > 0 ? Math.abs(value) / (duration / 1e9) : 0);
