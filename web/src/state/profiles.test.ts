@@ -52,3 +52,18 @@ test.each([
   m.profiles.value = names.map((name, i) => ({ id: ids[i]!, name, state: 'ready', merged: 1 }) as never);
   expect(ids.map((id) => m.distinctName(id))).toEqual(shown);
 });
+
+test('profiles of two runs are told apart by their commits, if these differ', () => {
+  const [a, b] = ['20261129-115203-ae2c:Count-2/cpu', '20261129-115231-b674:Count-2/cpu'] as const;
+  m.profiles.value = [];
+  s.go({ base: [a], profile: [b] });
+  m.commits.value = { '20261129-115203-ae2c': 'a9cb548', '20261129-115231-b674': 'a9cb548+dirty' };
+  expect([a, b].map(m.distinctName)).toEqual(['a9cb548 Count-2/cpu, 29 Nov 11:52:03', 'a9cb548+dirty Count-2/cpu, 29 Nov 11:52:31']);
+  expect(m.shownName([a])).toBe('a9cb548 Count-2/cpu, 29 Nov 11:52:03');
+  m.commits.value = { '20261129-115203-ae2c': 'a9cb548', '20261129-115231-b674': 'a9cb548' };
+  expect(m.distinctName(a)).toBe('11:52:03 Count-2/cpu, 29 Nov');
+  // Both sides of one run.
+  s.go({ base: [b.replace(':', ':base/')], profile: [b] });
+  m.commits.value = { '20261129-115231-b674 base': 'a9cb548', '20261129-115231-b674': '1234567' };
+  expect(m.distinctName(b.replace(':', ':base/'))).toBe('a9cb548 Count-2/cpu, 29 Nov 11:52:31');
+});

@@ -109,6 +109,15 @@ function follow(): void {
     if (id === undefined) shown.value = null;
     else if (shown.peek()?.id !== id) void loadInfo(id);
   });
+  // What the two sides of a comparison are called.
+  const runs = computed(() => {
+    const { profile, base } = state.value;
+    return base.length === 0 ? '' : [...new Set([...base, ...profile].map((id) => runOf(id)?.[0] ?? ''))].filter(Boolean).join(' ');
+  });
+  runs.subscribe((ids) => {
+    const unknown = ids.split(' ').filter((id) => id && !(id in commits.peek()));
+    if (unknown.length > 0) learnCommits(unknown).catch(() => {}); // their times tell them apart, too
+  });
   // Others get their lasting ids too, whoever put them into the state.
   const waiting = computed(() => {
     const { profile, base } = state.value;
@@ -256,16 +265,44 @@ export function nameOf(id: string): string {
 
 /** What a side of a comparison is called where it stands alone: names, of selections with their time. */
 export const shownName = (ids: readonly string[]): string =>
-  ids.map((id) => (isSelection(id) ? `${nameOf(id)}, ${timesText(parseSelection(id, Date.now()))}` : nameOf(id))).join(' + ');
+  ids.map((id) => (isSelection(id) ? `${nameOf(id)}, ${timesText(parseSelection(id, Date.now()))}`
+    : commitOf(id) ? shortName(id) : nameOf(id))).join(' + ');
+
+/** The commits of kept runs whose profiles are compared, by run, or by run and "base" for what it was measured against. */
+export const commits = signal<Readonly<Record<string, string>>>({});
+
+const runOf = (id: string): [run: string, side: string] | null => {
+  const [, run, base] = /^(\d{8}-\d{6}-\w+):(base\/)?/.exec(id) ?? [];
+  return run === undefined ? null : [run, base ? `${run} base` : run];
+};
+
+/** The commit that a profile of a run is of, if it tells the two sides of the comparison apart. */
+function commitOf(id: string): string {
+  const of = (other: string) => commits.value[runOf(other)?.[1] ?? ''] ?? '';
+  const { base, profile } = state.value;
+  const [own, all] = [of(id), [...base, ...profile].map(of)];
+  return base.length > 0 && new Set(all).size > 1 && all.every(Boolean) ? own : '';
+}
+
+async function learnCommits(runs: readonly string[]): Promise<void> {
+  const { runInfo } = await import('../api/runs');
+  const text = (r?: { commit?: string; dirty?: boolean }) => (r?.commit ? r.commit.slice(0, 7) + (r.dirty ? '+dirty' : '') : '');
+  await Promise.all(runs.map(async (run) => {
+    const { head, base } = await runInfo(run, new AbortController().signal);
+    commits.value = { ...commits.peek(), [run]: text(head), [`${run} base`]: text(base) };
+  }));
+}
 
 /** The last part of a path or an address: what tells profiles apart at a glance. */
 export function shortName(name: string): string {
-  // Of a run: when it was measured, which tells its runs apart where there is little room, then benchmark and kind.
+  // Of a run: its commit, or when it was measured, which tells runs apart where there is little room; then benchmark and kind.
   const ofRun = /^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)-\w+:(.+)$/.exec(name);
   if (ofRun) {
     const [year, month, day, hour, minute, second] = ofRun.slice(1, 7).map(Number) as [number, number, number, number, number, number];
     const [, date, clock] = /^(.*) (\S+)$/.exec(timeText(Date.UTC(year, month - 1, day, hour, minute, second), true))!;
-    return `${clock} ${ofRun[7]}, ${date}`;
+    const commit = commitOf(name);
+    const what = ofRun[7]!.replace(/^base\//, '');
+    return commit ? `${commit} ${what}, ${date} ${clock}` : `${clock} ${what}, ${date}`;
   }
   const bare = name.replace(/[/\\]+$/, '');
   if (/^https?:\/\//.test(bare)) return bare.replace(/^https?:\/\//, '').replace('/debug/pprof/', ' ');
