@@ -47,6 +47,11 @@ compared.core('a comparison opens with the list of your code, and the switch for
   assert.equal(await mine(page).getAttribute('aria-pressed'), 'true');
 }, { mayShift: true });
 
+compared('a phone has the interval of a change, and both sides', async ({ page, open }) => {
+  await open('/diff');
+  assert.match(await rows(page).first().innerText(), /-\d.*%[^]*\[-.*\] \S+ → /);
+}, { viewport: { width: 360, height: 720 } });
+
 const library = suite([], { start: () => serve(['-base', 'testdata/cpu.std-json.pb.gz', 'testdata/cpu.std-flate.pb.gz']) });
 
 library('a comparison without code of yours shows all', async ({ page, open }) => {
