@@ -31,7 +31,8 @@ export function sentencesOf(diff: Diff, of: Comparable): readonly (readonly Part
   // Unless shares are compared, what is gone or new as a whole is a change.
   const empty = ofShares(diff, of) || diff.baseTotal === diff.headTotal ? emptySide(diff) : '';
   if (empty) return [[empty]];
-  return [[howMuch(diff, of)], ...whose(diff), which(diff), [howSure(diff)]];
+  const least = !ofShares(diff, of) && isUnclear(diff) ? ` ${leastSeen(diff)}` : '';
+  return [[howMuch(diff, of)], ...whose(diff), which(diff), [howSure(diff) + least]];
 }
 
 /** The sentences as text for other programs. */
@@ -50,10 +51,8 @@ function howMuch(diff: Diff, { lead, means }: Comparable): string {
   const between = `from ${diff.comparedText} to ${diff.headTotalText}`;
   if (compared === headTotal) return `${noun} didn’t change: ${diff.headTotalText}.`;
   if (isUnclear(diff)) {
-    const { low, high } = total!.margin!;
     const it = lead === '' ? 'It' : `${lead}, it`;
-    return `${it} isn’t clear whether ${lower(of)} changed: ${between}${changeOf(diff)}. `
-      + `Only a change of more than about ${Math.ceil((high - low) / 2)}% would show.`;
+    return `${it} isn’t clear whether ${lower(of)} changed: ${between}${changeOf(diff)}.`;
   }
   if (total?.noise) return `${noun} didn’t change by more than chance explains: ${between}${changeOf(diff)}.`;
   const verb = headTotal > compared ? 'rose' : 'fell';
@@ -70,6 +69,11 @@ const SMALL = 5;
 /** Whether a change that isn’t sure isn’t ruled out either. */
 export function isUnclear({ total }: Pick<Diff, 'total'>): boolean {
   return total?.noise === true && total.margin !== undefined && Math.max(-total.margin.low, total.margin.high) > SMALL;
+}
+
+function leastSeen({ total }: Diff): string {
+  const { low, high } = total!.margin!;
+  return `Only a change of the total by more than about ${Math.ceil((high - low) / 2)}% would show.`;
 }
 
 /** A change that has no direction for sure, with its interval. */
