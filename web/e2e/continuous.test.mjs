@@ -95,7 +95,7 @@ check.core('services are the start: kinds, versions, whether they live; a notice
   await page.getByRole('link', { name: 'State of the server' }).click();
   await page.getByRole('cell', { name: /connection refused/ }).first().waitFor();
   await page.goBack();
-  await row.getByRole('link', { name: 'shakespeare' }).click();
+  await row.getByRole('link', { name: 'shakespeare', exact: true }).click();
   await settled(page);
   assert.equal(selection(page).get('q'), 'cpu{service="shakespeare"}');
   await page.getByRole('button', { name: /could not be fetched/ }).waitFor(); // on every page

@@ -204,6 +204,7 @@ stored('in forced colours the lines of a service have their marks', async ({ pag
   await open(linkTo('history', { order: '-mean' })); // the costliest first
   await isDrawn(page.locator('.legend-item i').first());
   await isDrawn(page.locator('.history-tick i').first());
+  await open(linkTo('top'));
   await hasBar(page.locator('.table .cell.share').first());
 }, FORCED);
 

@@ -64,7 +64,7 @@ check('the costliest service is first, with its usage, version and what changed'
   assert.deepEqual(await names(page), ['shop', 'search', 'ledger']);
   const shop = String(await rows(page).first().textContent());
   for (const text of ['4 instances', 'v1.4.0', '2 days old']) assert.ok(shop.includes(text), `${text}: ${shop}`);
-  assert.match(String(await (await cell(page, 'shop', 'CPU')).textContent()), /^\d(\.\d+)? cores\d(\.\d+)? cores each$/);
+  assert.match(String(await (await cell(page, 'shop', 'CPU')).textContent()), /^\d(\.\d+)? cores\d(\.\d+)? cores? each$/);
   assert.match(String(await (await cell(page, 'search', 'Memory')).textContent()), /^\d(\.\d+)?GB\d+(\.\d+)?MB each$/);
   assert.match(String(await (await cell(page, 'ledger', 'Goroutines')).textContent()), /^\d+ each$/);
   assert.equal(await page.locator('.spark path[d^="M"]').count() >= 9, true);

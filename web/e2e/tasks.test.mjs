@@ -227,7 +227,7 @@ stored('what changed between two versions takes one', async ({ page, open }) => 
 
 stored('which version of a service costs most takes one', async ({ page, open, url }) => {
   await open('/');
-  await rows(page, 'Services').getByRole('link', { name: 'shakespeare' }).click();
+  await rows(page, 'Services').getByRole('link', { name: 'shakespeare', exact: true }).click();
   await settled(page);
   const me = user(page);
   await me.click(page.getByRole('tab', { name: 'Labels' }));
@@ -243,7 +243,7 @@ stored('which version of a service costs most takes one', async ({ page, open, u
 stored('which version and when takes two', async ({ page, open, url }) => {
   await open('/');
   const me = user(page);
-  await me.click(rows(page, 'Services').getByRole('link', { name: 'shakespeare' }));
+  await me.click(rows(page, 'Services').getByRole('link', { name: 'shakespeare', exact: true }));
   await me.click(page.getByRole('tab', { name: 'History' }));
   me.took(2);
   // Version 2 looks for substrings, where 1 had regular expressions: it came with that, then.

@@ -265,7 +265,7 @@ const minutes = (more = {}) => linkTo('flame', hour('cpu', { from: String(clock(
 check('what chance explains of several instances leads to their heat map', async ({ page, open }) => {
   await open(minutes());
   const said = page.getByRole('region', { name: 'In short' });
-  const told = /chance explains.*\n[\s\S]*(unlike the other|One instance may have changed alone)/;
+  const told = /(chance explains|clear whether).*\n[\s\S]*(unlike the other|One instance may have changed alone)/;
   await eventually(async () => assert.match(await said.innerText(), told));
   await said.getByRole('link', { name: 'heat map' }).click();
   await settled(page);
