@@ -81,6 +81,9 @@ func (c *Chance) total(base, head, scale float64) *DiffTotal {
 	if base > 0 {
 		low, high := changeInterval(b, h)
 		t.Margin = &Margin{Low: 100 * low / base, High: 100 * high / base}
+		if head >= 0 {
+			t.Margin.Low = max(-100, t.Margin.Low) // nothing costs less than nothing
+		}
 	}
 	return t
 }

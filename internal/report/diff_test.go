@@ -353,6 +353,18 @@ func TestDiffInterval(t *testing.T) {
 	}
 }
 
+// Nothing falls by more than all of it, however few events there are.
+func TestDiffMarginEnds(t *testing.T) {
+	d, err := NewDiff(t.Context(), runs(t, "x 70\n"), runs(t, "x 1\n"), DefaultOptions(), Scaling{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Judge(&Chance{Event: 20, BaseEvent: 20})
+	if m := d.Total.Margin; m == nil || m.Low != -100 || m.High <= m.Low {
+		t.Errorf("%+v", m)
+	}
+}
+
 // In a sentence, a change has the unit that fits it, like the totals beside it. A table has one unit.
 func TestDiffInShortUnits(t *testing.T) {
 	side := func(f, g int64) []*profile.Profile {
