@@ -162,7 +162,7 @@ async function hasBar(cell) {
 files('in forced colours the bars of a comparison are seen', async ({ page, open }) => {
   await open('/diff');
   const query = new URL(page.url()).search;
-  await isDrawn(page.locator('.change i').first());
+  await isDrawn(page.locator('.change-bar i').first());
   await isDrawn(page.locator('.totals dd i').first());
   await open(`/flame${query}&widths=sides`);
   await isDrawn(page.locator('.flame-side i').first());

@@ -631,7 +631,7 @@ compared.core('diff has the figures of hone diff, in absolute and relative order
   }
   const hatched = await page.locator('.row:has(.change.less)').evaluateAll((all) => all.map((r) => [
     [...r.querySelectorAll('.badge')].some((b) => b.textContent === 'gone'),
-    getComputedStyle(/** @type {Element} */ (r.querySelector('.change i'))).backgroundImage.includes('repeating'),
+    getComputedStyle(/** @type {Element} */ (r.querySelector('.change-bar i'))).backgroundImage.includes('repeating'),
   ]));
   assert.deepEqual(hatched.map(([, is]) => is), hatched.map(([gone]) => gone)); // only what is gone, as in the flame graph
   assert.ok(hatched.some(([gone]) => gone) && hatched.some(([gone]) => !gone));

@@ -341,7 +341,7 @@ function arrow(delta: number): string {
 /** A bar of a change; what is gone is hatched, as in the flame graph. */
 function Change({ share, gone = false, noise }: { share: number; gone?: boolean | undefined; noise: boolean }) {
   return (
-    <span class={`change ${direction(share)}${gone ? ' gone' : ''}${noise ? ' noise' : ''}`} aria-hidden="true">
+    <span class={`change-bar ${direction(share)}${gone ? ' gone' : ''}${noise ? ' noise' : ''}`} aria-hidden="true">
       <i style={{ '--share': `${Math.min(100, Math.abs(share))}%` }} />
     </span>
   );
