@@ -210,7 +210,8 @@ check.core('two sides are drawn together, and whatever they say is text', async 
   const costs = page.getByRole('region', { name: 'A request costs' });
   assert.match(String(await costs.getByRole('row', { name: /CPU time/ }).first().textContent()), /80\.00µs160\.0µs/);
   await costs.getByText('1 in 1\u202f000').first().waitFor();
-  await costs.getByRole('link', { name: HOSTILE }).waitFor();
+  const fn = costs.getByRole('link', { name: HOSTILE });
+  assert.equal(new URL(String(await fn.getAttribute('href')), page.url()).searchParams.get('mine'), 'true'); // it is named so only then
   await page.getByRole('region', { name: 'Failures' }).getByText(HOSTILE).first().waitFor();
   assert.equal(await page.locator('img').count(), 0);
   // Profiles of both sides are compared for as many requests.

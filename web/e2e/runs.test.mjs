@@ -144,6 +144,24 @@ check.core('the code of both sides is next to each other, the base at its commit
   await clean(page);
 });
 
+check('in a narrow window a comparison says which runs it is of', async ({ page, open }) => {
+  await open(`/compare?run=${slow}&run=${fast}`);
+  for (const side of ['Before', 'After']) await page.locator('.runs-sides').getByText(side, { exact: true }).waitFor();
+}, { viewport: { width: 360, height: 740 } });
+
+check('the code of both sides looks the same after the list of changes', async ({ page, open }) => {
+  const looks = () => page.locator('table.code td.change').first().evaluate((cell) => {
+    const { height, display, backgroundImage } = getComputedStyle(cell);
+    return [height, display, backgroundImage];
+  });
+  await open(code());
+  const alone = await looks();
+  await page.getByRole('tab', { name: 'Diff' }).click();
+  await page.locator('.change-bar').first().waitFor();
+  await page.getByRole('tab', { name: 'Source' }).click();
+  assert.deepEqual(await looks(), alone);
+});
+
 for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
   check(`in a narrow window the code of both sides is below each other, ${colorScheme}`, async ({ page, open }) => {
     await open(code());

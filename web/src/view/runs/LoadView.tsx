@@ -10,6 +10,7 @@ import {
   answered, answeredLate, byPeriod, curveLine, evened, levels, perSecond, pointAt, quantileText, quantileTicks, rarity, seconds, spans,
   windowAt,
 } from '../../model/load';
+import { flagOn } from '../../state/options';
 import { profileState, setRuns, type RunsState } from '../../state/runs';
 import { go, href, type State } from '../../state/state';
 import { LineChart, LineLegend, type ChartBands, type ChartLine } from '../chart/LineChart';
@@ -390,7 +391,10 @@ function Hottest({ load: { name, side }, base, profiles }: { load: ShownLoad; ba
   const pair = profiles.find((p) => p.kind === 'cpu');
   const profile = base ? pair?.base : pair?.profile;
   if (hot.length === 0 && side.gc_share === undefined) return null;
-  const there = (id: string, fn: string): State => ({ ...profileState('sandwich', id, undefined, ''), fn });
+  // The names are those of your code with what it calls.
+  const there = (id: string, fn: string): State => (
+    { ...profileState('sandwich', id, undefined, ''), fn, options: { mine: flagOn('mine') } }
+  );
   return (
     <table class="load-table">
       <caption>

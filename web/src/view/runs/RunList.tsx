@@ -42,7 +42,7 @@ export function RunList({ state }: PageProps<RunsState>) {
       <div class="pane-bar">
         <Find label="Find runs" value={state.find} onChange={(find) => setRuns({ find })} />
         <span class="grow" />
-        {head && <span class="soft runs-sides" role="status">Before: {whenOf(base!)}, after: {whenOf(head)}</span>}
+        {head && <span class="soft runs-before" role="status">Before: {whenOf(base!)}, after: {whenOf(head)}</span>}
         <Button
           icon="compare"
           kind={head ? 'primary' : 'quiet'}
