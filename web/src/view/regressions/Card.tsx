@@ -96,7 +96,7 @@ function Figures({ of: r, weight }: { of: Regression; weight: Weight }) {
       <Figure title="Growth" value={growthText(r.growth)} more={intervalText(r)} kind="regression-growth" />
       <Figure title="Cost" value={changeText(r)} more={costTitle(r)} />
       <Figure title="Of the service" value={weightText(r.share)} more={serviceWhole(r)} />
-      <Figure title="Of all services" value={weightText(weight.share)} more={allWhole(r, weight)} />
+      <Figure title="Of these services" value={weightText(weight.share)} more={allWhole(r, weight)} />
     </dl>
   );
 }

@@ -59,8 +59,8 @@ export default function RegressionsPage({ state }: PageProps<PageState>) {
               <div class="regression-columns" aria-hidden="true">
                 <span>Regression</span><span>Growth</span><span>Cost</span>
                 <span {...tip('The growth, as a share of what the service spends')}>Of the service</span>
-                <span {...tip('The growth, as a share of what all services here spend; of waiting, of their CPU if that is more')}>
-                  Of all services{latest ? '' : ' ▾'}
+                <span {...tip('The growth, as a share of what services with such a regression spend; waiting beside their CPU')}>
+                  Of these services{latest ? '' : ' ▾'}
                 </span>
               </div>
               <ol ref={list} class="regression-list">

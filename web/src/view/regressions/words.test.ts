@@ -64,8 +64,8 @@ test('figures', () => {
   expect(w.extraText(some)).toBe('+0.072 cores');
   expect(w.extraText({ ...some, per_request: true })).toBe('');
   expect(w.serviceWhole(some)).toBe('of shop’s CPU');
-  expect(w.allWhole(some, { share: 0.01, of: 'cpu' })).toBe('+0.072 cores of all CPU');
-  expect(w.allWhole({ ...some, kind: 'mutex', per_request: true }, { share: 0.01, of: 'cpu' })).toBe('of all CPU');
+  expect(w.allWhole(some, { share: 0.01, of: 'cpu' })).toBe('+0.072 cores of their CPU');
+  expect(w.allWhole({ ...some, kind: 'mutex', per_request: true }, { share: 0.01, of: 'cpu' })).toBe('beside their CPU');
   expect(w.costText(1.5e6, { ...some, per_request: true })).toBe('1.50ms/request');
   expect(w.costText(3.4, { ...some, kind: 'goroutine', type: 'goroutine', unit: 'count' })).toBe('3.4');
   expect(w.causeText({ function: 'f', callees: false, caller: false, growth: 0.5, share: 0.123 })).toBe('+50%, 12% of the service');

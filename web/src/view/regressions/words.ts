@@ -104,9 +104,9 @@ export const shareText = (share: number): string => percentText(share);
 /** What a share of the service is of: "of shop’s CPU". */
 export const serviceWhole = (r: Regression): string => `of ${r.service}’s ${wordsOf(r.kind).whole}`;
 
-/** What a weight is of, with what all instances cost more: "+578.54MB of all memory". */
+/** What a weight is of, with what all instances cost more: "+578.54MB of their memory". Waiting is no part of CPU. */
 export const allWhole = (r: Regression, { of }: Weight): string =>
-  `${extraText(r)} of all ${wordsOf(of).whole}`.trim();
+  `${extraText(r)} ${of === 'cpu' && r.kind !== of ? 'beside' : 'of'} their ${wordsOf(of).whole}`.trim();
 
 /** What orders regressions, as text: "+3.2%". */
 export const weightText = (share: number): string => formatSigned(share, percentText);
