@@ -7,7 +7,7 @@ import { useReport } from '../../state/report';
 import { queryOf, selectFunction, setOwn, type State } from '../../state/state';
 import { Button, openFunctionMenu, ReportState } from '../parts';
 import { Find } from './Find';
-import { percentText, shareText } from './format';
+import { percentText, shareText, signedText, wayOf } from './format';
 import { FunctionName } from './FunctionName';
 import { selects } from './names';
 import { extend, untrimmed } from './query';
@@ -45,7 +45,8 @@ export function FunctionList({ state, by, shown = state.fn, functions, onOpen }:
     const at = nextRow(selected, direction, rows.length, (i) => matches?.(rows[i]!.name) ?? false);
     if (at >= 0) selectFunction(selects(rows[at]!));
   }));
-  const columns = useMemo(() => columnsOf(rows), [rows]);
+  const compared = state.base.length > 0; // then, shares are changes
+  const columns = useMemo(() => columnsOf(rows, compared), [rows, compared]);
   const [open, setOpen] = useState(false); // in a narrow window, it is folded
   return (
     <nav class={open ? 'list list-open' : 'list'} aria-label="Functions">
@@ -83,12 +84,13 @@ export function FunctionList({ state, by, shown = state.fn, functions, onOpen }:
   );
 }
 
-function columnsOf(rows: readonly TopRow[]): readonly Column<TopRow>[] {
+function columnsOf(rows: readonly TopRow[], compared: boolean): readonly Column<TopRow>[] {
   const cost = (of: Cost): Column<TopRow> => {
     const most = rows.reduce((m, r) => Math.max(m, Math.abs(r[of].value)), 0) || 1;
     return {
       id: of, title: COSTS[of].title, about: COSTS[of].about('function'), width: '4.5rem', align: 'right', order: 'descending',
-      cell: (r) => shareText(r[of].percent), text: (r) => percentText(r[of].percent), share: (r) => (100 * r[of].value) / most,
+      cell: (r) => signedText(shareText(r[of].percent), r[of].value, compared), text: (r) => percentText(r[of].percent),
+      kind: (r) => wayOf(r[of].value, compared), share: (r) => (100 * r[of].value) / most,
     };
   };
   return [

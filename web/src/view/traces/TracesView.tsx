@@ -41,7 +41,7 @@ export default function TracesView({ state }: ViewProps) {
   const columns = useMemo(() => {
     const all = (report?.traces ?? []).map((t) => t.value);
     const most = all.reduce((m, q) => Math.max(m, Math.abs(q.value)), 0) || 1;
-    const labelled = report?.traces.some((t) => t.labels) ?? false;
+    const labelled = report?.traces.some((t) => labelsOf(t).length > 0) ?? false;
     return columnsOf(columnFigures(all, report?.unit ?? ''), most, compared).filter((c) => c.id !== 'labels' || labelled);
   }, [report, compared]);
 
@@ -114,8 +114,13 @@ const columnsOf = (figure: (q: Quantity) => string, most: number, compared: bool
   ];
 };
 
+/** The label of the samples of the base in a comparison, which says what the sign says. */
+const BASE = 'pprof::base';
+
+const labelsOf = (t: Trace) => (t.labels ?? []).filter((l) => l.key !== BASE);
+
 function labelsText(t: Trace): string {
-  return (t.labels ?? []).map((l) => `${l.key}: ${l.values.join(', ')}`).join('  ');
+  return labelsOf(t).map((l) => `${l.key}: ${l.values.join(', ')}`).join('  ');
 }
 
 /** As much of the stack as fits. */
@@ -159,9 +164,9 @@ function Stack({ trace, index, total, state, compared, onMove }: StackProps) {
               {signedText(percentText(trace.value.percent), trace.value.value, compared)} of the total{compared && ' before'}
             </span>
           </p>
-          {trace.labels && (
+          {labelsOf(trace).length > 0 && (
             <dl class="stack-labels">
-              {trace.labels.map((l) => (
+              {labelsOf(trace).map((l) => (
                 <div key={l.key}><dt>{l.key}</dt><dd>{l.values.join(', ')}</dd></div>
               ))}
             </dl>
