@@ -6,7 +6,7 @@ import type { ApiError } from '../../api/client';
 import { exactly, writtenIn } from '../../state/pattern';
 import { showsMine } from '../../state/profiles';
 import { useReport } from '../../state/report';
-import { queryOf, selectFunction, setOwn, type State } from '../../state/state';
+import { queryOf, selectFunction, setOwn, stored, type State } from '../../state/state';
 import { folds } from '../source/folds';
 import { Button, Empty, ReportState, tip, useKeys } from '../parts';
 import { count, hex, percentText, plural } from '../table/format';
@@ -56,10 +56,12 @@ function failure(error: ApiError) {
       <p>
         hone can’t find the program, or no instruction of this function was sampled.
       </p>
-      <p>
-        hone reads machine code from the profiled program. Put it where the profile says it was, name it before the profile
-        (<code>hone ui PROGRAM PROFILE</code>), or set <code>PPROF_BINARY_PATH</code> to its folder.
-      </p>
+      {stored.value ? <p>Set <code>binary_path</code> in the server’s configuration to the folder of the profiled program.</p> : (
+        <p>
+          hone reads machine code from the profiled program. Put it where the profile says it was, name it before the profile
+          (<code>hone ui PROGRAM PROFILE</code>), or set <code>PPROF_BINARY_PATH</code> to its folder.
+        </p>
+      )}
     </Empty>
   );
 }
@@ -184,11 +186,11 @@ function columnsOf(
   const share = (q: (i: AsmInst) => Quantity) => (r: Row) => ('inst' in r ? (100 * q(r.inst).value) / most : 0);
   return [
     {
-      id: 'flat', title: COSTS.flat.title, about: COSTS.flat.about('instruction'), width: '6rem', align: 'right',
+      id: 'flat', title: COSTS.flat.title, about: COSTS.flat.about('instruction'), width: '6rem', align: 'right', from: 34,
       cell: of((i) => value(i.flat)), text: of((i) => i.flat.text), share: share((i) => i.flat),
     },
     {
-      id: 'cum', title: COSTS.cum.title, about: COSTS.cum.about('instruction'), width: '6rem', align: 'right', from: 34,
+      id: 'cum', title: COSTS.cum.title, about: COSTS.cum.about('instruction'), width: '6rem', align: 'right',
       cell: of((i) => value(i.cum)), text: of((i) => i.cum.text), share: share((i) => i.cum),
     },
     {
