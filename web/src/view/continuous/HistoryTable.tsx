@@ -105,7 +105,7 @@ export function columnsOf(
     { id: 'name', title: 'Function', cell: (f) => f.name, text: (f) => f.name },
     {
       id: 'change', title: one ? 'First to last third' : 'Largest change', orderBy: 'change', order: 'descending',
-      width: '13.5rem', from: 22,
+      width: one ? '15rem' : '13.5rem', from: 22,
       about: `Change of the share, from ${one ? 'the first third of the time to the last' : 'one version to the next'}`,
       cell: (f) => <Change of={f} compared={changeOf(f)} />,
       text: (f) => (f.change ? `${percentText(f.change.before)} → ${percentText(f.change.after)} ${f.change.version}`.trim() : ''),

@@ -28,7 +28,8 @@ export function keptFacts(store: Status['store']): Fact[] {
   const n = numbers(store);
   const asked = (n['cacheHits'] ?? 0) + (n['cacheMisses'] ?? 0);
   const facts: [string | undefined, Fact | false][] = [
-    ['liveBytes', { name: 'Size of the profiles', value: bytes(n['liveBytes'] ?? 0), about: 'Compressed' }],
+    // What was just received is in no compressed file yet.
+    ['liveBytes', n['liveBytes'] !== 0 && { name: 'Size of the profiles', value: bytes(n['liveBytes'] ?? 0), about: 'Compressed' }],
     ['partitions', { name: 'Groups of files', value: count(n['partitions'] ?? 0), about: 'One for each week of a service' }],
     ['unpacked', {
       name: 'Just received', value: count(n['unpacked'] ?? 0),

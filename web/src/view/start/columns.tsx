@@ -119,7 +119,7 @@ function NameCell({ row: { service: s, silent, now } }: { row: Row }) {
       </span>
       <span class="start-line" title={s.since > 0 ? `${s.version} since ${timeText(s.since)} ${zoneText(s.since)}` : undefined}>
         {s.version && <span class="cut mono">{s.version}</span>}
-        {parts.length > 0 && <span class="start-fixed">{parts.join(', ')}</span>}
+        {parts.length > 0 && <span class="start-age">{parts.join(', ')}</span>}
         {s.versions > 1 && (
           <IconButton
             icon="compare"
