@@ -629,7 +629,7 @@ compared.core('diff has the figures of hone diff, in absolute and relative order
     const change = String(row[2]).replace(/^[▲▼]\s*/, '');
     assert.ok(line.includes(change.replace(/^[+-]/, '')), `${change} is not in ${line}`);
   }
-  const hatched = await page.locator('.row:has(.change.less)').evaluateAll((all) => all.map((r) => [
+  const hatched = await page.locator('.row:has(.change-bar.less)').evaluateAll((all) => all.map((r) => [
     [...r.querySelectorAll('.badge')].some((b) => b.textContent === 'gone'),
     getComputedStyle(/** @type {Element} */ (r.querySelector('.change-bar i'))).backgroundImage.includes('repeating'),
   ]));
