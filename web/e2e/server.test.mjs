@@ -38,7 +38,7 @@ for (const width of [360, 1280]) {
     await open('/status');
     const region = page.getByRole('region', { name: 'State of the server' });
     await region.getByText('Ready, no problems').waitFor();
-    await region.getByText('Size of the profiles').waitFor();
+    await region.getByText('Groups of files').waitFor();
     const text = await region.innerText();
     const inner = [
       /\b(un)?packed\b/i, /cache (hits|misses)/i, /\bput\b/, /live bytes/i, /^aside/im, /\bfalse\b/, /bytes kept for/,
