@@ -190,16 +190,9 @@ func (v *values) sameElement(first, second inspector.Cursor) bool {
 	if assign, ok := facts.WithParens(second).Parent().Node().(*ast.AssignStmt); ok && assign.Tok == token.ASSIGN && slices.Contains(assign.Lhs, facts.WithParens(second).Node().(ast.Expr)) {
 		return false
 	}
-	statement := first
-	for ; ; statement = statement.Parent() {
-		switch statement.Parent().Node().(type) {
-		case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
-		case nil, *ast.FuncDecl, *ast.FuncLit:
-			return false
-		default:
-			continue
-		}
-		break
+	statement, ok := facts.Statement(first)
+	if !ok {
+		return false
 	}
 	index := second.Node().(*ast.IndexExpr)
 	if block := statement.Parent().Node(); index.Pos() < block.Pos() || block.End() < index.End() {
