@@ -154,13 +154,13 @@ func (r *Runner) calls(ctx context.Context, binary string, c *course, more ...st
 	if err := os.RemoveAll(out); err != nil {
 		return nil, err
 	}
-	begin := time.Now()
+	begin, limit := time.Now(), r.time()*4/3
 	large := make(map[string]int) // calls that were too large, by function
 	ended := make(map[int]int)    // calls that ended the program, by job
 	for next, call := 0, 0; ; {
 		o, err := r.Scratch.Run(ctx, workspace.Process{
 			Dir: dir, Env: slices.Concat(c.env(), []string{"HONE_TIME=" + r.time().String()}, r.Env),
-			Args: append([]string{binary, out, strconv.Itoa(next), strconv.Itoa(call)}, more...), Timeout: r.time() * 4 / 3,
+			Args: append([]string{binary, out, strconv.Itoa(next), strconv.Itoa(call)}, more...), Timeout: limit,
 		})
 		if err != nil {
 			return nil, err
@@ -173,7 +173,7 @@ func (r *Runner) calls(ctx context.Context, binary string, c *course, more ...st
 		if o.Err == nil || last < next || last == next && at < call {
 			return text, nil
 		}
-		if time.Since(begin) > r.time()*4/3 {
+		if time.Since(begin) > limit {
 			c.why = fmt.Sprintf("calls took too long or ended the program, the last time in %s: what comes after it wasn't called", name)
 			return text, nil
 		}
