@@ -74,8 +74,8 @@ type Also struct {
 	// Title and Most are what it says and the most it gains, if it is of another rule.
 	Title string `json:"title,omitempty"`
 	Most  string `json:"most,omitempty"`
-	// Cost is the cost of its line, if it is of the same rule. The finding that represents it has evidence
-	// of its own line only.
+	// Cost is what its line costs, for a finding of the same rule. The evidence of the finding that
+	// represents it covers only that finding's own line.
 	Cost string `json:"cost,omitempty"`
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bareName, frameName, methodName, nameForms, shortName, shownName } from './names';
+import { bareName, frameName, methodName, nameForms, shortName, orNoName } from './names';
 
 test.each([
   ['main.main', 'main.main', 'main', 'main'],
@@ -29,7 +29,7 @@ test('labels that are frames stay whole', () => {
 });
 
 test('a function without a name says so', () => {
-  expect(['', '   ', 'f'].map(shownName)).toEqual(['(no name)', '(no name)', 'f']);
+  expect(['', '   ', 'f'].map(orNoName)).toEqual(['(no name)', '(no name)', 'f']);
   expect(nameForms('   ', 3)).toEqual(['(no name)']);
   expect(frameName('', 0)).toBe('(no name)');
 });

@@ -3,23 +3,23 @@
 /** The origin of what is no code of Go's, as the server numbers it. */
 const NO_GO = 0;
 
-/** Characters that no import path has: what is before them is no folder or package of Go's. */
+/** Characters that can’t be in an import path: a name with one of them isn’t split at its slashes and dots. */
 const FOREIGN = /[\s<>(){}"'`=;$\\]/;
 
 /** Whether a text may be the path of a package, or the beginning of one. */
 export const isPath = (text: string): boolean => !FOREIGN.test(text);
 
-/** A name as it is shown: also that of a function which has none. */
-export const shownName = (name: string): string => (name.trim() === '' ? '(no name)' : name);
+/** A name, or what stands for it if a function has none. */
+export const orNoName = (name: string): string => (name.trim() === '' ? '(no name)' : name);
 
 /** A frame's name for a label. What is no code of Go's has no import path to leave out: a label's "GET /api/users" stays whole. */
 export function frameName(name: string, origin: number): string {
-  return shownName(origin === NO_GO ? name : shortName(name));
+  return orNoName(origin === NO_GO ? name : shortName(name));
 }
 
 /** The same with less and less, where there is less room. */
 export function nameForms(name: string, origin: number): readonly string[] {
-  if (origin === NO_GO || shownName(name) !== name) return [shownName(name)];
+  if (origin === NO_GO || orNoName(name) !== name) return [orNoName(name)];
   const short = shortName(name);
   const bare = bareName(short);
   const method = methodName(bare);

@@ -149,13 +149,13 @@ export const REQUESTS = 'requests';
 /** Kinds that say how things are in a moment, which have no rate. */
 const INSTANT = new Set(['heap', 'goroutine', 'goroutineleak', 'threadcreate']);
 
-/** Whether a selection is of such a kind: the server averages its values where the id has no per. */
 const FIRST = ['cpu', 'heap', 'goroutine'];
 
 /** Kinds of profiles, the most used ones first. */
 export const inOrder = (kinds: readonly string[]): string[] =>
   [...FIRST.filter((k) => kinds.includes(k)), ...kinds.filter((k) => !FIRST.includes(k))];
 
+/** Whether a selection is of such a kind: the server averages its values where the id has no per. */
 export const isInstant = (q: string): boolean => INSTANT.has(kindOf(q) ?? '');
 
 /** What makes selections of a kind comparable, however much was profiled: rates, or averages of states. */

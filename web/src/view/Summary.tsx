@@ -1,6 +1,6 @@
 import './summary.css';
 import type { Margin, Summary as SummaryReport, SummaryLine } from '../api/types';
-import { bareName, methodName, shortName, shownName } from '../model/names';
+import { bareName, methodName, shortName, orNoName } from '../model/names';
 import { formatRate } from '../model/units';
 import { collapsed, setCollapsed } from '../state/summary';
 import { useReport } from '../state/report';
@@ -88,7 +88,7 @@ function Line({ line }: { line: SummaryLine }) {
     >
       {line.function ? (
         <>
-          <span class="summary-fn mono">{shownName(methodName(bareName(shortName(line.function))))}</span>
+          <span class="summary-fn mono">{orNoName(methodName(bareName(shortName(line.function))))}</span>
           <span class="mono soft"><span class="summary-file"> {pathEnd(line.file ?? '', 1)}</span>:{line.line}</span>
         </>
       ) : <span class="mono soft">{pathEnd(line.file ?? '', 1)}:{line.line}</span>}

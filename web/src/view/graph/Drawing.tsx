@@ -4,7 +4,7 @@
 import { Fragment } from 'preact';
 import type { Graph, GraphEdge, GraphNode } from '../../api/types';
 import { figureText } from '../../api/figures';
-import { shownName } from '../../model/names';
+import { orNoName } from '../../model/names';
 import { percentText } from '../table/format';
 import { headData, heat, isTagged, pathData, thickness } from './geometry';
 import { memo } from './memo';
@@ -68,7 +68,7 @@ function Node({ node, index }: { node: GraphNode; index: number }) {
         {label.map((line, i) => (
           <Fragment key={i}>
             <tspan x={0} y={top + i * size * LINE} dy="0.35em" class={i === values - 1 ? 'name' : ''}>
-              {values >= 0 && i >= values ? line.split(' ').map(figureText).join(' ') : shownName(line)}
+              {values >= 0 && i >= values ? line.split(' ').map(figureText).join(' ') : orNoName(line)}
             </tspan>
             {' '}
           </Fragment>

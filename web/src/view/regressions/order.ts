@@ -14,7 +14,7 @@ export const ALL = 'all';
 /** What all instances cost more. */
 const extraOf = (r: Regression): number => (r.after - r.before) * Math.max(1, r.instances);
 
-/** What a regression costs, as a share of what all services spend on a kind: its own, or cpu where that is more. */
+/** What a regression costs, as a share of what services with regressions spend on a kind: its own, or cpu if that is more. */
 export interface Weight {
   share: number;
   of: string;

@@ -104,7 +104,7 @@ export const shareText = (share: number): string => percentText(share);
 /** What a share of the service is of: "of shop’s CPU". */
 export const serviceWhole = (r: Regression): string => `of ${r.service}’s ${wordsOf(r.kind).whole}`;
 
-/** What a weight is of, with what all instances cost more: "+578.54MB of their memory". Waiting is no part of CPU. */
+/** The extra cost of all instances, and what the weight is a share of: "+578.54MB of their memory". Waiting isn’t part of the CPU time. */
 export const allWhole = (r: Regression, { of }: Weight): string =>
   `${extraText(r)} ${of === 'cpu' && r.kind !== of ? 'beside' : 'of'} their ${wordsOf(of).whole}`.trim();
 

@@ -1,6 +1,6 @@
 import { Fragment } from 'preact';
 import type { Place } from '../../api/types';
-import { shownName } from '../../model/names';
+import { orNoName } from '../../model/names';
 import { nameParts, shortenParts, wrapPieces } from './names';
 import './table.css';
 
@@ -13,7 +13,7 @@ interface Props {
 }
 
 /** A name in one line, as text reports print it. */
-const oneLine = (name: string): string => shownName(name).replaceAll('\n', '\\n').replaceAll('\r', '\\r');
+const oneLine = (name: string): string => orNoName(name).replaceAll('\n', '\\n').replaceAll('\r', '\\r');
 
 /** A name with its package dimmed; the whole of it is its tooltip where it is cut. One that isn't may wrap between its words. */
 export function FunctionName({ place, chars, title }: Props) {
