@@ -3,7 +3,7 @@ import type { Call, Quantity, Tree, TreeRow } from '../../api/types';
 import { exactly, finder, quote } from '../../state/pattern';
 import { useReport } from '../../state/report';
 import { columnFigures } from '../../model/column';
-import { queryOf, selectFunction, state as pageState, type State } from '../../state/state';
+import { queryOf, selectFunction, type State } from '../../state/state';
 import { FlameGraph } from '../flame/FlameGraph';
 import { server } from '../flame/server';
 import { Button, Empty, openFunctionMenu, ReportState } from '../parts';
@@ -135,7 +135,7 @@ interface CallsProps {
 
 function Calls({ title, none, calls, unit, state }: CallsProps) {
   const matches = useMemo(() => finder(state.search), [state.search]);
-  const compared = pageState.value.base.length > 0; // then, values are changes
+  const compared = state.base.length > 0; // then, values are changes
   const columns = useMemo(() => columnsOf(title, calls, unit, compared), [title, calls, unit, compared]);
   return (
     <Table<Call>
