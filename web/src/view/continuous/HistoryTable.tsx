@@ -7,7 +7,7 @@ import { percentText, plural } from '../table/format';
 import { FunctionName } from '../table/FunctionName';
 import type { Order } from '../table/order';
 import { openSource } from '../table/select';
-import { Table, type Column } from '../table/Table';
+import { Table, TWO_LINES, type Column } from '../table/Table';
 import {
   changeWords, costText, firstText, highestRate, highestShare, isPerRequest, meanCostText, meanShare, shareText, TONES, versionName,
   versionShares,
@@ -73,7 +73,7 @@ export function HistoryTable(props: Props) {
       count={functions.length}
       row={(i) => functions[i]}
       rowKey={(f) => f.name}
-      rowRem={2.75}
+      rowRem={TWO_LINES}
       order={order}
       onOrder={onOrder}
       selected={functions.findIndex((f) => f.name === chosen)}

@@ -19,7 +19,7 @@ import { saveTable } from '../table/csv';
 import { Find } from '../table/Find';
 import { plural } from '../table/format';
 import { orderText, parseOrder, sorted } from '../table/order';
-import { Table, type Column } from '../table/Table';
+import { Table, TWO_LINES, type Column } from '../table/Table';
 import { ExemplarList, WhichProfiles } from './ExemplarList';
 import { TopFunction } from './TopFunction';
 import { useMarked } from '../table/useMarked';
@@ -163,7 +163,6 @@ function figuresOf(rows: readonly Row[]): (row: Row) => string {
 
 /** Where the labels have no columns, the one that says whose profile it is goes below the time. */
 const NARROW = '(width < 44rem)';
-const TWO_LINES = 2.75; // rem
 
 /** What values are of, if all are of one type. */
 function titleOf(rows: readonly Row[]): string {

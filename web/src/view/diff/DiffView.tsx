@@ -16,7 +16,7 @@ import { FunctionName } from '../table/FunctionName';
 import { orderText, parseOrder, sorted, type Order } from '../table/order';
 import { extend, untrimmed } from '../table/query';
 import { openSource } from '../table/select';
-import { Table, type Column } from '../table/Table';
+import { Table, TWO_LINES, type Column } from '../table/Table';
 import { usePages } from '../table/usePages';
 import { nextRow } from '../table/range';
 import { useSearch, useStable } from '../table/useSearch';
@@ -239,7 +239,6 @@ function figuresOf(rows: readonly DiffRow[], by: 'flat' | 'cum', unit: string, a
 }
 
 const NARROW = '(width < 30rem)'; // there, a row has two lines
-const TWO_LINES = 2.75; // rem
 const BARS = 56; // rem from which there is room for a column of bars; diff.css has it, too, and a scroll bar more
 const BADGES = 32; // characters of a name from which there is room for a badge, too
 

@@ -9,7 +9,7 @@ import { follow } from '../link';
 import { Button, IconButton, tip, useMedia } from '../parts';
 import { Find } from '../table/Find';
 import { orderText, parseOrder, sorted } from '../table/order';
-import { Table, type Column } from '../table/Table';
+import { Table, TWO_LINES, type Column } from '../table/Table';
 import { sideNames } from '../vocabulary';
 import { BenchName } from './BenchName';
 import { Moved } from './Moved';
@@ -149,7 +149,6 @@ const neutral = (c: Compared) => (c.scale === 'ratio' ? 1 : 0);
 
 /** There, the verdict is below the benchmark's name. */
 const NARROW = '(width < 48rem)';
-const TWO_LINES = 2.75; // rem
 
 const verdictLine = ({ c, shown }: SideRow): string =>
   [verdictText(c.verdict, shown.verdict), shown.interval === '-' ? '' : shown.interval].filter(Boolean).join(', ');

@@ -10,7 +10,7 @@ import { Button, Empty, ReportState } from '../parts';
 import { saveTable } from '../table/csv';
 import { Find } from '../table/Find';
 import { changeText, plural } from '../table/format';
-import { Table, type Column } from '../table/Table';
+import { Table, TWO_LINES, type Column } from '../table/Table';
 import { BenchName } from './BenchName';
 import type { PageProps } from '../props';
 import { changeWords, comparisonOf, lastStep, stepTo } from './trend';
@@ -54,7 +54,7 @@ export function TrendPage({ state }: PageProps<RunsState>) {
                 count={rows.length}
                 row={(i) => rows[i]}
                 rowKey={rowID}
-                rowRem={2.75}
+                rowRem={TWO_LINES}
                 selected={selected}
                 onSelect={(s) => setRuns({ pick: rowID(s) })}
                 empty="No benchmark matches."

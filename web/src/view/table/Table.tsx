@@ -8,6 +8,9 @@ import { tsv } from './tsv';
 import { ROW_REM, useVirtual } from './useVirtual';
 import './table.css';
 
+/** The height of a row of two lines, in rem. */
+export const TWO_LINES = 2.75;
+
 export interface CellContext {
   /** Characters that fit into the column that grows. */
   chars: number;
